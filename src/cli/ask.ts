@@ -1,4 +1,5 @@
 import { readSync } from "node:fs";
+import { escapeControls } from "../text/index.ts";
 import type { Terminal } from "./terminal.ts";
 
 const MAX_ANSWER_LENGTH = 64;
@@ -12,19 +13,20 @@ export function askYesOrNo(terminal: Terminal, question: string, isRecommended =
   return answer === "" ? isRecommended : /^y(?:es)?$/i.test(answer);
 }
 
-/** One of the choices: the first for an empty answer, and the question again for any other. */
+/** One of the choices: the first for an empty answer. Another answer is told to be none of them, and asked for again. */
 export function askChoice<C extends string>(
   terminal: Terminal,
   question: string,
   choices: readonly [C, ...C[]],
 ): C {
+  const ask = (words: string): string =>
+    askLine(terminal, `${words} (${choices.join(", ")}) [${choices[0]}] `).trim();
+  let answer = ask(question);
   for (;;) {
-    const answer = askLine(terminal, `${question} (${choices.join(", ")}) [${choices[0]}] `)
-      .trim()
-      .toLowerCase();
     if (answer === "") return choices[0];
-    const found = choices.find(choice => choice === answer);
+    const found = choices.find(choice => choice === answer.toLowerCase());
     if (found !== undefined) return found;
+    answer = ask(`'${escapeControls(answer)}' is none of these. Which one?`);
   }
 }
 

@@ -38,7 +38,11 @@ function fitLine(line: string, columns: number): string {
   const indent = `\n${" ".repeat(hanging)}`;
   let fitted = start;
   let length = start.length;
-  for (const [, gap = "", word = ""] of line.slice(start.length).matchAll(WORDS)) {
+  const words = [...line.slice(start.length).matchAll(WORDS)].flatMap(found =>
+    // What does not fit on a line of its own cannot stay together.
+    shownLength(found[2] ?? "") > columns - hanging ? [...found[0].matchAll(/(\s*)(\S+)/g)] : [found],
+  );
+  for (const [, gap = "", word = ""] of words) {
     const room = shownLength(gap) + shownLength(word);
     const isFirst = fitted === start;
     if (isFirst || length + room <= columns) {

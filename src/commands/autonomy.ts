@@ -24,9 +24,9 @@ const SHOWN_GAPS = 5;
 
 /** Each level in one line, for people. */
 export const AUTONOMY_MEANINGS: Readonly<Record<Autonomy, string>> = {
-  off: "you answer your agent's questions; dangerous calls are stopped",
-  understood: "what is wholly known and can be undone runs without a question",
-  sandbox: "the rest runs in a sandbox, too; doubtful changes wait for you",
+  off: "you answer them all",
+  understood: "yes to what is fully understood and can be undone",
+  sandbox: "the rest runs in a sandbox; doubtful changes wait for you",
 };
 
 const showCommand = defineCommand({
@@ -69,7 +69,10 @@ const showCommand = defineCommand({
       ...(unavailable === undefined ? [] : [`  It is understood here, because ${unavailable}`]),
       ...hosts.map(({ title, answered, why: reason, sandboxed }) => {
         const runs = level === "sandbox" ? SANDBOXED[sandboxed] : "";
-        return answered ? `  ${title} is answered${runs}` : `  ${title} is not answered: it ${reason}${runs}`;
+        const verb = level === "off" ? "can be" : "is";
+        return answered
+          ? `  ${title} ${verb} answered${runs}`
+          : `  ${title} cannot be answered: it ${reason}${runs}`;
       }),
       "",
       ...weekLines(seen, terminal),

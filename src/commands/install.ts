@@ -22,11 +22,11 @@ import { AUTONOMY_MEANINGS, whyNoSandbox } from "./autonomy.ts";
 import { chosenParts, PROFILE_NAMES, readUserConfig } from "./parts.ts";
 
 const PROFILE_QUESTION = `Which parts?
-  guard     stops what would lose work or leak secrets
-  standard  guard, history with undo, memory, transcripts; no new way of working
-  full      standard, and the workflow: reminders, checks when the agent stops
+  standard  recommended: guard, undo, memory, transcripts
+  guard     the guard alone: stops what would lose work or leak secrets
+  full      standard, plus reminders and checks when the agent stops
 Your choice`;
-const MAIN_QUESTION = "Shall agents be kept from committing on main or master directly?";
+const MAIN_QUESTION = "Keep agents from committing directly to main or master? Recommended.";
 
 const MAX_QUESTIONS = 4;
 
@@ -71,7 +71,7 @@ function askWishes(
     isProfileAgreed:
       isPathRight(system) ||
       questions.ask(false, () =>
-        askYesOrNo(terminal, "May your shell's start-up file be changed, to find amplihack?"),
+        askYesOrNo(terminal, "Add amplihack to the PATH in your shell's start-up file?"),
       ),
     defaultTool:
       first === undefined || others.length === 0
@@ -108,7 +108,7 @@ function askParts(
   return {
     parts,
     isMainProtected: isMainAsked
-      ? questions.choose(terminal, MAIN_QUESTION, ["yes", "no"]) === "yes"
+      ? questions.ask(true, () => askYesOrNo(terminal, MAIN_QUESTION, true))
       : undefined,
   };
 }
@@ -123,10 +123,10 @@ async function askAutonomy(
   const unavailable = terminal.isInteractive ? await whyNoSandbox(system) : undefined;
   const meaningOf = (level: Autonomy) =>
     level === "sandbox" && unavailable !== undefined
-      ? `not to be had here: ${unavailable}`
-      : AUTONOMY_MEANINGS[level];
+      ? `not possible here: ${unavailable}`
+      : `${level === "off" ? "recommended to begin with: " : ""}${AUTONOMY_MEANINGS[level]}`;
   const lines = AUTONOMY.map(level => `  ${level.padEnd(10)}  ${meaningOf(level)}`);
-  const question = `Which questions of your agents shall be answered for you?\n${lines.join("\n")}\nYour answer`;
+  const question = `Which of your agents' questions should amplihack answer for you?\n${lines.join("\n")}\nYour answer`;
   return unavailable === undefined
     ? questions.choose<Autonomy>(terminal, question, AUTONOMY)
     : questions.choose<Autonomy>(terminal, question, ["off", "understood"]);
@@ -139,7 +139,7 @@ function requireNoAgent(system: System, level: Autonomy | undefined): void {
   if (obstacle !== undefined) throw new CommandError(obstacle, { kind: "not-a-person" });
 }
 
-const TRUST_QUESTION = "Codex runs only hooks that you trust. May it run those of amplihack?";
+const TRUST_QUESTION = "Codex runs only hooks that you trust. Trust amplihack's? Recommended.";
 
 export const command = defineCommand({
   name: "install",

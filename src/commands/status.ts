@@ -21,10 +21,10 @@ export const command = defineCommand({
   async run({ options, system, terminal }) {
     const { readAgentStatus, nextStep } = await loadAgentStatus();
     const agents = readAgentStatus(system, ownProgram());
-    const next = nextStep(agents);
     const { describeTeamMemory } = await import("./memory/background-sync.ts");
     const team = describeTeamMemory(system);
     const notices = readNotices(system);
+    const next = notices.length === 0 ? nextStep(agents) : CONFIGURATION_STEP;
     const instead = commandInstead(system);
     const note = instead === undefined ? "" : `  (not on your PATH yet: type ${instead})`;
     const present = agents.filter(({ path }) => path !== undefined);
@@ -52,6 +52,9 @@ export const command = defineCommand({
     return 0;
   },
 });
+
+/** Rules that do not count come before everything else. */
+const CONFIGURATION_STEP = { command: "amplihack doctor", why: "says what to fix in the configuration" };
 
 function describe({ isRegistered, problem }: AgentStatus, terminal: Terminal): string {
   if (problem !== undefined) return `${terminal.paint("yellow", "!")} ${problem}`;

@@ -218,7 +218,7 @@ function readLayer(reader: LayerReader, scope: LayerScope, path: string): Layer 
   return { scope, path, bytes, file, unread: unreadEntries(value, file) };
 }
 
-const AS_BEFORE = "until it is mended, what it said before counts";
+const AS_BEFORE = "your last good settings apply until you fix it";
 
 /**
  * Keeps the files that can be read whole, sealed, for the day when one cannot. Called where nothing waits for it: a

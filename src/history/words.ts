@@ -66,7 +66,9 @@ export function whatOf(change: Change, home: string): string {
     return `${change.kind} of ${named}${more > 0 ? ` and ${more} more` : ""}`;
   }
   const command = change.command.trim();
-  const isInput = command === "" || command.startsWith("{");
+  // Of a file tool it is the file, or all of its input.
+  const isInput =
+    command === "" || command.startsWith("{") || change.files.some(({ path }) => path === command);
   const does = isInput ? filesOf(change, home) : escapeControls(command.replace(/\s+/g, " "));
   return does === "" ? escapeControls(change.tool) : `${escapeControls(change.tool)}: ${does}`;
 }

@@ -205,7 +205,12 @@ function forEachHost(
         backup_path: result.backup,
         events: [...new Set(events)],
         protections: describeProtections(host),
-        next_steps: nextSteps(system, places, target, options),
+        next_steps: [
+          ...(one.isAwaited === true
+            ? [`No agent was found here. Once ${hostSetup(host).title} is installed, it is guarded`]
+            : []),
+          ...nextSteps(system, places, target, options),
+        ],
       });
     } catch (error) {
       hosts.push({ ...base, status: "failed", settings_path: target.path, reason: describeProblem(error) });

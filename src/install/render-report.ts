@@ -34,7 +34,7 @@ export function renderInstall(report: InstallReport, view: InstallView): string 
   const { paint } = view;
   const lines = report.dry_run
     ? [...renderCopy(report), ...previewLines(report.changes, view)]
-    : [programLine(report, paint)];
+    : [programLine(report, view)];
   const isShort = !view.isVerbose && report.hosts.filter(isWell).length > MAX_HOST_LINES;
   const single = isShort ? report.hosts.filter(host => !isWell(host)) : report.hosts;
   if (isShort) lines.push(...combinedLines(report.hosts.filter(isWell), report.dry_run, paint));
@@ -48,8 +48,9 @@ export function renderInstall(report: InstallReport, view: InstallView): string 
   return joined([...shown, "", ...closing(report)]);
 }
 
-function programLine(report: InstallReport, paint: Paint): string {
-  return `${ok(paint)} hook program: ${report.binary} (${describeEngine({ ...report, kind: report.engine })})`;
+function programLine(report: InstallReport, { isVerbose, paint }: InstallView): string {
+  const engine = describeEngine({ ...report, kind: report.engine });
+  return `${ok(paint)} hook program: ${report.binary} (${isVerbose ? engine : engine.split(", ", 1)[0]})`;
 }
 
 /** A dry run names the files; `--full` shows what would be in them. */
@@ -112,7 +113,7 @@ function renderHost(host: InstalledHost, isDryRun: boolean, { isVerbose, paint }
 }
 
 function shortenPaths(line: string, { home = "", project }: Pick<InstallView, "home" | "project">): string {
-  const inProject = project === "/" ? line : line.split(`${project}/`).join("");
+  const inProject = project === "/" || project === home ? line : line.split(`${project}/`).join("");
   return home === "" || home === "/" ? inProject : inProject.split(`${home}/`).join("~/");
 }
 
@@ -146,9 +147,8 @@ export function renderUninstall(report: UninstallReport, view: Omit<InstallView,
       lines.push(`${ok(paint)} ${report.dry_run ? "would remove" : "removed"} ${path}`);
   for (const path of report.kept) lines.push(`${paint("yellow", "⚠")} kept, because it was changed: ${path}`);
   for (const warning of report.warnings) lines.push(`${paint("yellow", "⚠")} ${warning}`);
-  if (!report.dry_run) return joined(lines);
   const shown = view.isFull ? lines : lines.map(line => shortenPaths(line, view));
-  return joined([...shown, ...endOfPreview("uninstall", view)]);
+  return joined(report.dry_run ? [...shown, ...endOfPreview("uninstall", view)] : shown);
 }
 
 function renderCopy({ package_copy: folder }: InstallReport): string[] {

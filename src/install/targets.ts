@@ -161,7 +161,13 @@ async function isAtLeast(system: System, host: HostId, version: string): Promise
 
 /** A host that was asked for, or found, and whether it gets a registration of its own. */
 export type ChosenHost =
-  | { readonly host: HostId; readonly scope: InstallScope; readonly target: RegistrationTarget }
+  | {
+      readonly host: HostId;
+      readonly scope: InstallScope;
+      readonly target: RegistrationTarget;
+      /** no agent was found, so this one is prepared for */
+      readonly isAwaited?: boolean;
+    }
   | { readonly host: HostId; readonly scope: InstallScope; readonly skipped: string };
 
 /**
@@ -180,7 +186,9 @@ export function chooseHosts(
     const present = INSTALLABLE_HOSTS.filter(isThere);
     const wanted = present.length === 0 ? [DEFAULT_HOST] : present;
     return (asked === "all" ? INSTALLABLE_HOSTS : wanted).map(host =>
-      wanted.includes(host) ? choose(host) : { host, scope, skipped: "not found on this machine" },
+      wanted.includes(host)
+        ? { ...choose(host), isAwaited: present.length === 0 }
+        : { host, scope, skipped: "not found on this machine" },
     );
   }
   return INSTALLABLE_HOSTS.filter(host => asked.includes(host)).map(host => {

@@ -238,7 +238,8 @@ export function unregisterTarget(
   const changes: FileChange[] = [];
   const kept: string[] = [];
   const notes: string[] = [];
-  for (const restoration of restorations(system, places, target, writer.manifest, request)) {
+  const found = restorations(system, places, target, writer.manifest, request);
+  for (const restoration of found) {
     const { path, isExact } = restoration;
     const { change, keptAs } = restoreFile(system, restoration, request);
     changes.push(change);
@@ -247,6 +248,8 @@ export function unregisterTarget(
       notes.push(`${path} changed since the installation, so only our entries were taken out of it`);
     if (!others.some(record => record.paths.includes(path))) writer.forgetFile(path, undefined);
   }
+  // A folder that was made for one file may have held the others.
+  for (const { record } of found) removeEmptyDirectories(system, record?.created_dirs ?? []);
   writer.dropHosts(record => isRecordOf(target, record));
   return { changes, kept, notes };
 }

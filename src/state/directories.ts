@@ -282,16 +282,20 @@ function tryResolve(files: Files, path: string): string {
 type RuntimeSystem = Pick<System, "files" | "env" | "installedIn" | "text">;
 
 /**
- * A path below the run-time state of a project, `<root>/.claude/runtime`. A repository must not choose where else we
- * write: where a link on the way leads out of the project, the path lies in the state home instead.
+ * A path below the run-time state of a project: in the state home, or in `.claude/runtime` of a project that has a
+ * `.claude` folder, where other programs of Claude Code's users look for it. What was begun in one place stays there. A
+ * repository must not choose where else we write: a link that leads out of the project is not followed.
  */
 export function runtimePath(system: RuntimeSystem, root: string, ...parts: readonly string[]): string {
+  const { files, text } = system;
   const path = join(root, ".claude", "runtime", ...parts);
-  if (!leadsOutside(system.files, root, path)) return path;
+  const mayBeInProject = hasEntry(files, root, ".claude") && !leadsOutside(files, root, path);
+  if (mayBeInProject && isDirectory(files, join(root, ".claude", "runtime"))) return path;
   const stateHome = findStateHome(system);
-  // Without a home there is nowhere to write, and below this file nothing can be made.
-  if (stateHome === undefined) return join("/dev/null", ...parts);
-  return join(stateHome, "runtime", sha256Hex(system.text.encode(normalise(root))).slice(0, 16), ...parts);
+  // Without a home there is nowhere else to write, and below this file nothing can be made.
+  if (stateHome === undefined) return mayBeInProject ? path : join("/dev/null", ...parts);
+  const own = join(stateHome, "runtime", sha256Hex(text.encode(normalise(root))).slice(0, 16));
+  return mayBeInProject && !isDirectory(files, own) ? path : join(own, ...parts);
 }
 
 function leadsOutside(files: Files, root: string, path: string): boolean {
@@ -306,8 +310,8 @@ function leadsOutside(files: Files, root: string, path: string): boolean {
 }
 
 /**
- * Makes a directory below the run-time state: `.claude` as others expect it, the rest private. The run-time directory
- * ignores itself, as test caches do: no file of the project is changed to keep it out of git.
+ * Makes a directory below the run-time state, private. In a project it ignores itself, as test caches do: no file of
+ * the project is changed to keep it out of git.
  */
 export function makeRuntimeDirectory(
   system: RuntimeSystem,
@@ -316,13 +320,10 @@ export function makeRuntimeDirectory(
 ): string {
   const directory = runtimePath(system, root, ...parts);
   const { files } = system;
-  const isInProject = isInside(root, directory);
-  if (files.follow(directory)?.kind !== "directory") {
-    if (isInProject) files.makeDirectory(join(root, ".claude"), 0o755);
-    files.makeDirectory(directory, 0o700);
-  }
-  const ignore = join(root, ".claude", "runtime", ".gitignore");
-  if (isInProject && files.inspect(ignore) === undefined) ignoreAll(system, ignore);
+  if (files.follow(directory)?.kind !== "directory") files.makeDirectory(directory, 0o700);
+  const inProject = join(root, ".claude", "runtime");
+  const ignore = join(inProject, ".gitignore");
+  if (isInside(inProject, directory) && files.inspect(ignore) === undefined) ignoreAll(system, ignore);
   return directory;
 }
 
@@ -331,7 +332,7 @@ const MAX_ROOT_BYTES = 4096;
 /** Remembers for `uninstall` that a project has run-time state in it. */
 export function noteRuntime(system: RuntimeSystem, root: string): void {
   const stateHome = findStateHome(system);
-  if (stateHome === undefined || !isInside(root, runtimePath(system, root))) return;
+  if (stateHome === undefined || runtimePath(system, root) !== join(root, ".claude", "runtime")) return;
   const { files, text } = system;
   const note = join(notesFolder(stateHome), sha256Hex(text.encode(root)).slice(0, 16));
   if (files.inspect(note) !== undefined) return;

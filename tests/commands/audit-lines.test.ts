@@ -37,8 +37,11 @@ describe("a line of the audit log for people", () => {
 
   it("is one line where there is room", () => {
     const short = { ...LINE, rules: ["git.push"], command: "git push" };
+    expect(renderAuditLine({ ...short, rules: ["fs.home", "fs.cwd"] }, { columns: 80 })).toContain(
+      " fs.home +1 ",
+    );
     expect(renderAuditLine(short, { columns: 80 })).toBe(
-      "2026-11-16T06:00:00  deny  claude-code    git.push           git push\n",
+      "2026-11-16 06:00  deny  claude-code git.push        git push\n",
     );
   });
 });

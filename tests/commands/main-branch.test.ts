@@ -76,7 +76,7 @@ describe("commits on main", () => {
           encoding: "utf8",
         },
       );
-    const question = "kept from committing on main";
+    const question = "Keep agents from committing";
     expect(install("--profile", "guard")).toContain(question);
     expect(JSON.parse(readFileSync(join(home, ".amplihack/config.jsonc"), "utf8"))).toEqual({
       parts: ["guard"],

@@ -80,7 +80,7 @@ describe("a configuration that cannot be read", () => {
     expect(config.guard).toEqual(before.config.guard);
     expect(failurePolicyOf(config, "pre-tool-use")).toBe("closed");
     expect(notices.map(({ message }) => message).join()).toContain(
-      "until it is mended, what it said before counts",
+      "your last good settings apply until you fix it",
     );
   });
 

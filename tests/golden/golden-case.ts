@@ -76,11 +76,17 @@ export function goldenHooks(): readonly string[] {
     .sort();
 }
 
+/** The original ran in projects that have this folder only, and kept its state there. */
+const OF_CLAUDE = { ".claude": { directory: true } } as const;
+
 /** All cases of one hook, from its table and the fixtures named there. */
 export function goldenCases(hook: string): readonly GoldenCase[] {
   const read = (name: string) => readFileSync(join(FOLDER, name), "utf8");
   const rows = readGoldenTable(read(`${hook}.jsonl`), JSON.parse(read(`${hook}.fixtures.json`)));
-  return rows.map(row => ({ ...row, hook, meta: row.meta as unknown as GoldenMeta }));
+  return rows.map(row => {
+    const meta = row.meta as unknown as GoldenMeta;
+    return { ...row, hook, meta: { ...meta, files: { ...OF_CLAUDE, ...meta.files } } };
+  });
 }
 
 export interface Surroundings {

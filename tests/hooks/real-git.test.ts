@@ -101,7 +101,7 @@ describe("a stop in a linked work tree", () => {
     const main = repository("main");
     const linked = join(folder, "linked");
     git(main, "worktree", "add", "-q", linked, "-b", "other");
-    mkdirSync(join(linked, ".claude"), { recursive: true });
+    for (const root of [main, linked]) mkdirSync(join(root, ".claude"), { recursive: true });
     const transcript = join(folder, "s1.jsonl");
     const said = [
       user("implement it"),

@@ -6,6 +6,7 @@ import { createMemorySystem } from "../../src/system/memory.ts";
 import type { System } from "../../src/system/system.ts";
 import { callProgram } from "./call-program.ts";
 
+const OF_CLAUDE = { "/home/user/project/.claude": { kind: "directory" } } as const;
 const TOOL = {
   session_id: "s1",
   cwd: "/home/user/project",
@@ -68,17 +69,18 @@ describe("an ordinary call", () => {
   );
 
   it("leaves one line in the hook's own log, with the payload's member names and nothing they hold", async () => {
-    const { system } = await callProgram(["pre-tool-use"], { stdin: pre() });
+    const { system } = await callProgram(["pre-tool-use"], { stdin: pre(), files: OF_CLAUDE });
     const log = system.peek("/home/user/project/.claude/runtime/logs/pre_tool_use.log") ?? "";
     expect(log).toMatch(/^\[[^\]]+\] INFO: PreToolUse from claude-code, .*keys hook_event_name, session_id/m);
     expect(log).not.toContain("ls");
-    expect(system.files.inspect("/home/user/project/.claude")?.mode).toBe(0o755);
     expect(system.files.inspect("/home/user/project/.claude/runtime/logs")?.mode).toBe(0o700);
   });
 
   it("leaves the error in the log when it could not be checked", async () => {
-    const { system } = await callProgram(["pre-tool-use"], { stdin: "junk" });
-    const log = system.peek("/home/user/project/.claude/runtime/logs/pre_tool_use.log");
+    const { system, stderr } = await callProgram(["pre-tool-use"], { stdin: "junk", files: OF_CLAUDE });
+    const path = "/home/user/project/.claude/runtime/logs/pre_tool_use.log";
+    const log = system.peek(path);
+    expect(stderr).toContain(`error; log: ${path}\n`);
     expect(log).toMatch(/ERROR: stdin is not JSON/);
   });
 

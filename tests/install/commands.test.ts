@@ -382,7 +382,7 @@ describe("amplihack hooks list", () => {
     const sandbox = createSandbox();
     run(sandbox, ["install", "--host", "claude"]);
     const { stdout } = run(sandbox, ["hooks", "list"]);
-    expect(stdout).toMatch(/^event +subcommand +timeout +matcher +registered +path ok\n/);
+    expect(stdout).toMatch(/^event +subcommand +limit +tools +registered with\n/);
     expect(stdout).toMatch(/PreToolUse +pre-tool-use +10 s +\* +claude-code +yes\n/);
     expect(JSON.parse(run(sandbox, ["hooks", "list", "--format", "json"]).stdout)).toHaveLength(9);
   });

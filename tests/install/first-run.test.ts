@@ -64,11 +64,11 @@ describe("the first installation, at a terminal", () => {
       [
         { expect: "Your choice" },
         { send: "\n" },
-        { expect: "kept from committing on main" },
+        { expect: "Keep agents from committing" },
         { send: "\n" },
         { expect: "Your answer" },
         { send: "\n" },
-        { expect: "May it run those of amplihack?" },
+        { expect: "Trust amplihack's? Recommended." },
         { send: "\n" },
       ],
     );
@@ -76,7 +76,7 @@ describe("the first installation, at a terminal", () => {
     const answers = output.split("\n").filter(line => /^ {2}(?:off|understood|sandbox) /.test(line));
     expect(answers.map(line => line.length > 80)).toEqual([false, false, false]);
     expect(countQuestions(output)).toBe(4);
-    const [, summary = ""] = output.split("May it run those of amplihack? [Y/n] \n");
+    const [, summary = ""] = output.split("Trust amplihack's? Recommended. [Y/n] \n");
     const lines = summary.split("\n").filter(line => line !== "" && line !== "ended with 0");
     expect(lines.length).toBeLessThanOrEqual(10);
     expect(summary).toMatch(/✓ registered: .*claude-code.*\n/);
@@ -97,7 +97,7 @@ describe("the first installation, at a terminal", () => {
       [
         { expect: "Your choice" },
         { send: "\n" },
-        { expect: "kept from committing on main" },
+        { expect: "Keep agents from committing" },
         { send: "\n" },
         { expect: "Your answer" },
         { send: "\n" },
@@ -127,7 +127,7 @@ describe("the first installation, at a terminal", () => {
         { send: "\n" },
         { expect: "Your choice" },
         { send: "guard\n" },
-        { expect: "kept from committing on main" },
+        { expect: "Keep agents from committing" },
         { send: "\n" },
       ],
     );

@@ -138,8 +138,9 @@ describe("parts of an installation", () => {
     const [one = "", two = "", three = ""] = roots;
     sandbox.write("work/two/.claude/settings.json", "{}");
     mkdirSync(join(sandbox.root, "elsewhere/runtime/logs"), { recursive: true });
-    // As every hook does before it logs.
+    // As every hook does before it logs, where state was begun in the project.
     for (const root of roots) {
+      mkdirSync(join(root, ".claude/runtime"), { recursive: true });
       const log = new LogFile(join(root, ".claude/runtime/logs/stop.log"), { system: sandbox.system });
       prepareRuntime(sandbox.system, root, log);
     }

@@ -50,21 +50,37 @@ describe("the two homes", () => {
 });
 
 describe("the run-time directory of a project", () => {
-  it("is made on demand: .claude open, the rest private", () => {
-    const system = createMemorySystem();
+  it("is made on demand, private, in a project that has a folder of Claude Code's", () => {
+    const system = createMemorySystem({ files: { "/p/.claude": { kind: "directory" } } });
     const path = makeRuntimeDirectory(system, "/p", "logs", "s1");
     expect(path).toBe("/p/.claude/runtime/logs/s1");
     expect(path).toBe(runtimePath(system, "/p", "logs", "s1"));
-    expect(system.files.inspect("/p/.claude")?.mode).toBe(0o755);
     expect(system.files.inspect("/p/.claude/runtime")?.mode).toBe(0o700);
     expect(system.files.inspect(path)?.mode).toBe(0o700);
     makeRuntimeDirectory(system, "/p", "logs", "s1");
+  });
+
+  it("leaves a project without such a folder as it is, and stays where it was begun", () => {
+    const system = createMemorySystem({
+      env: { HOME: "/home/u" },
+      files: { "/p/.git": { kind: "directory" } },
+    });
+    const path = makeRuntimeDirectory(system, "/p", "logs");
+    expect(path).toMatch(/^\/home\/u\/\.amplihack\/runtime\/[0-9a-f]{16}\/logs$/);
+    expect(system.files.inspect(path)?.mode).toBe(0o700);
+    expect(system.files.list("/p")).toEqual([".git"]);
+    system.put("/p/.claude/settings.json", "{}");
+    expect(runtimePath(system, "/p", "logs")).toBe(path);
+    // The home directory is the project of a session that begins there.
+    expect(makeRuntimeDirectory(system, "/home/u")).toContain("/.amplihack/runtime/");
+    expect(system.files.list("/home/u")).toEqual([".amplihack"]);
   });
 
   it("ignores itself, but writes nothing through a link that leads out of the project", () => {
     const system = createMemorySystem({
       files: {
         "/elsewhere": { kind: "directory" },
+        "/p/.claude": { kind: "directory" },
         "/q/.claude/runtime": { kind: "symlink", target: "/elsewhere" },
       },
     });

@@ -69,8 +69,10 @@ export function renderAuditLine(
   { ts, verdict, host, rules, command = "a file" }: AuditLine,
   { columns }: Width,
 ): string {
-  const cells = [verdict.padEnd(5), host.padEnd(14), rules.join(",").padEnd(18)];
-  const start = `${ts.slice(0, 19)}  ${cells.join(" ")}`;
+  // The strongest rule; `guard why` and --json have the others.
+  const rule = `${rules[0] ?? ""}${rules.length > 1 ? ` +${rules.length - 1}` : ""}`;
+  const cells = [verdict.padEnd(5), host.padEnd(11), rule.padEnd(15)];
+  const start = `${ts.slice(0, 16).replace("T", " ")}  ${cells.join(" ")}`;
   const shown = oneLine(command, MAX_COMMAND);
   if (columns === undefined || start.length + 1 + shown.length <= columns) return `${start} ${shown}\n`;
   return `${renderTable([[start.trimEnd()]], { columns })}${renderTable([[shown]], { columns }, INDENT)}`;

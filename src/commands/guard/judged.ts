@@ -105,9 +105,15 @@ function indented(text: string, terminal: Terminal): readonly string[] {
 
 export function printJudgement(judgement: Judgement, terminal: Terminal, format: string): void {
   const { verdict, findings, notes } = judgement;
+  // A refusal needs one reason, the strongest; who is asked has to see all that they would agree to.
+  const told = verdict === "deny" ? findings.slice(0, 1) : findings;
+  const others = [...new Set(findings.slice(told.length).map(({ rule }) => rule))];
   const lines = [
     paintVerdict(terminal, verdict),
-    ...findings.flatMap(finding => findingLines(finding, terminal)),
+    ...told.flatMap(finding => findingLines(finding, terminal)),
+    ...(others.length === 0
+      ? []
+      : indented(`also: ${others.join(", ")} (amplihack guard explain shows all)`, terminal)),
     ...notes.flatMap(note => indented(`note: ${note}`, terminal)),
   ];
   terminal.printResult(format, judgementJson(judgement), `${lines.join("\n")}\n`);

@@ -27,15 +27,16 @@ export const listCommand = defineCommand({
   },
 });
 
-const HEADINGS = ["event", "subcommand", "timeout", "matcher", "registered", "path ok"];
+const HEADINGS = ["event", "subcommand", "limit", "tools", "registered with"];
 
 function renderHooks(hooks: readonly ListedHook[], terminal: Width): string {
   const rows = hooks.map(({ event, subcommand, timeout, matcher, hosts }) => {
     const registered = hosts.filter(host => host.registered);
-    const where = registered.map(({ host, scope }) => (scope === "user" ? host : `${host} (${scope})`));
-    const isOk = registered.every(host => host.path_ok);
-    const path = registered.length === 0 ? "–" : isOk ? "yes" : "no";
-    return [event, subcommand, `${timeout} s`, matcher ?? "–", where.join(", ") || "–", path];
+    const where = registered.map(({ host, scope, path_ok }) => {
+      const notes = [...(scope === "user" ? [] : [scope]), ...(path_ok ? [] : ["its program is missing"])];
+      return notes.length === 0 ? host : `${host} (${notes.join(", ")})`;
+    });
+    return [event, subcommand, `${timeout} s`, matcher ?? "–", where.join(", ") || "–"];
   });
   return renderTable([HEADINGS, ...rows], terminal);
 }

@@ -281,12 +281,11 @@ function countStopped(items: readonly Item[]): Pick<Summary, "rules" | "stopped"
   for (const item of items) {
     const stop = stopOf(item);
     if (item.kind !== "call" || stop === undefined) continue;
-    for (const rule of item.rules) {
-      const known = rules.get(rule) ?? { rule, title: findRule(rule)?.title ?? "", refused: 0, asked: 0 };
-      rules.set(rule, { ...known, [stop]: known[stop] + 1 });
-    }
     const { subject, project, atMs } = item;
+    // The strongest; a call is counted once.
     const [rule = ""] = item.rules;
+    const spoke = rules.get(rule) ?? { rule, title: findRule(rule)?.title ?? "", refused: 0, asked: 0 };
+    rules.set(rule, { ...spoke, [stop]: spoke[stop] + 1 });
     const verdict = stop === "refused" ? "deny" : "ask";
     const key = JSON.stringify([verdict, rule, subject]);
     const known = stopped.get(key);

@@ -180,8 +180,5 @@ export function renderEmpty(summary: Summary, period: Period, { nowMs }: ReportV
   const nothing = `${period.title}: nothing was recorded.\n`;
   if (lastMs !== undefined)
     return `${nothing}The last call of a hook was ${ageOf(nowMs, lastMs)}. A longer time: amplihack report --since 30d\n`;
-  return (
-    `${nothing}No agent has called a hook lately. Register the hooks: amplihack install. ` +
-    "Check that they fire: amplihack doctor\n"
-  );
+  return `${nothing}No agent has called a hook lately. Check that they fire: amplihack doctor\n`;
 }

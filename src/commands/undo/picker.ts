@@ -69,7 +69,7 @@ const MAX_LISTED = 8;
 const MAX_DIFF_LINES = 12;
 const MAX_DIFF_FILES = 3;
 const DEFAULT_COLUMNS = 80;
-const HELP = "↑↓ choose · type to filter · space marks several · Enter takes back · Esc leaves";
+const HELP = "↑↓ move · type to filter · space marks · Enter takes back · Esc leaves";
 
 /** Changes that can be undone, for a person to choose from; undefined when there is no choice. */
 export function changesToPick({ history, project }: OpenedHistory): readonly Change[] | undefined {

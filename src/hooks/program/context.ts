@@ -66,9 +66,9 @@ export interface HookContext {
   readonly problems: readonly string[];
   /** Is this part switched on? The configuration is read at the first question. */
   hasPart(part: Part): boolean;
-  /** a path below `.claude/runtime`; nothing is made */
+  /** a path below the run-time state of the project; nothing is made */
   path(...parts: readonly string[]): string;
-  /** Makes `.claude/runtime`. Logging does so, too; a hook that writes there without having logged calls it first. */
+  /** Makes that state's folder. Logging does so, too; a hook that writes there without having logged calls it first. */
   prepare(): void;
   log(level: LogLevel, message: string): void;
   metric(name: string, value: Json, metadata?: JsonObject): void;

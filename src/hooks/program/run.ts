@@ -40,6 +40,7 @@ import {
   findProjectRoot,
   findStateHome,
   localTimestamp,
+  runtimePath,
   unseenPlaces,
   unusablePlaces,
   VARIABLES,
@@ -393,7 +394,12 @@ class ProgramRun implements HookRun {
     const isAsked = asks === "always" || (asks === "at least" && chosen === "open");
     const policy = isAsked && program.isGuard === true ? "ask" : chosen;
     const given = renderFailure(this.host(), { event, nativeEvent, policy, reason, payload });
-    const stderr = joinLines([given.stderr, errorBlock(program.subcommand.hookName, result)]);
+    const { hookName } = program.subcommand;
+    const project = findProjectRoot(this.system, (this.input ?? this.place)?.cwd);
+    const log = runtimePath(this.system, project, "logs", `${hookName}.log`);
+    // Where the failure is to be found; what it is stands before it, in the words the host gets.
+    const told = `amplihack ${hookName}: ${result === "panic" ? "fatal" : "error"}; log: ${log}`;
+    const stderr = joinLines([given.stderr, told]);
     return this.answer({ ...given, stderr }, result, NO_OUTCOME, policy === "open" ? undefined : reason);
   }
 
@@ -516,12 +522,6 @@ function joinLines(parts: readonly string[]): string {
     .filter(part => part !== "")
     .map(part => `${part}\n`)
     .join("");
-}
-
-/** Where the failure is to be found; what it is stands before it, in the words the host gets. */
-function errorBlock(hookName: string, severity: "error" | "panic"): string {
-  const level = severity === "panic" ? "fatal" : "error";
-  return `amplihack ${hookName}: ${level}; log: .claude/runtime/logs/${hookName}.log`;
 }
 
 /** Our hooks tell their own problems on stderr as they meet them; these only go into the records. */

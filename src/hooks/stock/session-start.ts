@@ -80,7 +80,9 @@ async function assembleContext(cwd: string | undefined, context: HookContext): P
   const learnt = context.hasPart("memory") ? await describeLearnings(cwd, context) : undefined;
   const sections = [
     project,
-    learnt === undefined ? undefined : `\n## Recent Learnings\n${learnt.text}`,
+    learnt === undefined || (learnt.text === NOTHING_KNOWN && !isWorkflow)
+      ? undefined
+      : `\n## Recent Learnings\n${learnt.text}`,
     ...(isWorkflow ? [...preferencesParts(context), workflowPart(context), VERBOSITY] : []),
   ].filter(section => section !== undefined);
   return { ...learnt, text: sections.join("\n").trimStart() };
@@ -100,6 +102,8 @@ function describeProject(context: HookContext): string {
   return line ?? `Project context was loaded from ${shown}.`;
 }
 
+/** Only a session that is told more is told this. */
+const NOTHING_KNOWN = "Nothing is remembered yet.";
 const DISCOVERIES = ".claude/context/DISCOVERIES.md";
 
 async function describeLearnings(cwd: string | undefined, context: HookContext): Promise<RecalledNotes> {
@@ -116,7 +120,7 @@ async function describeLearnings(cwd: string | undefined, context: HookContext):
   }
   const { context: text, memories } = answer.reply;
   if (text.trim() !== "") return screenNotes(text, cwd, context);
-  if (memories.length === 0) return { text: pointer[0] ?? "Nothing is remembered yet." };
+  if (memories.length === 0) return { text: pointer[0] ?? NOTHING_KNOWN };
   const lines = memories.map(({ key, value }) => `- [${oneLine(key)}] ${oneLine(value)}`);
   return screenNotes([`${memories.length} from memory:`, ...lines].join("\n"), cwd, context);
 }

@@ -1,5 +1,6 @@
 import {
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -24,6 +25,7 @@ let folder: string;
 let stderr: string;
 beforeEach(() => {
   folder = realpathSync(mkdtempSync(join(tmpdir(), "bridge-")));
+  mkdirSync(join(folder, ".claude"));
   stderr = "";
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
