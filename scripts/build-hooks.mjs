@@ -6,7 +6,7 @@ import { build, transform } from "esbuild";
 import { vendoredImports } from "./build-vendor.mjs";
 import {
   ARGV_ENTRY,
-  commandEntrySource,
+  commandsSource,
   entryNames,
   entryPath,
   generatedEntries,
@@ -103,18 +103,23 @@ export async function buildHooks(common, output) {
 const QUICK_COMMANDS = ["guard", "history", "status", "undo"];
 
 /**
- * Bundles each of them, with all that it may load, as one file with compiled code beside it.
+ * Bundles them, with all that they may load, as one file: what they share is there once, and what one of them needs
+ * alone stays unread by the others, whose compiled code does not have it.
  * @param {import("esbuild").BuildOptions} common
  * @param {string} output the folder that becomes `dist`, which has the hooks already
- * @returns {Promise<readonly string[]>} every file that went into the bundles
+ * @returns {Promise<readonly string[]>} every file that went into the bundle
  */
 export async function buildCommands(common, output) {
   const { outputFiles, metafile } = await build({
     ...common,
     ...LOADED_BUNDLE,
-    entryPoints: QUICK_COMMANDS.map(name => ({ in: entryPath(name), out: `command-${name}` })),
-    outdir: `${output}/bin/hook-entries`,
-    outExtension: { ".js": ".cjs" },
+    stdin: {
+      contents: commandsSource(QUICK_COMMANDS),
+      resolveDir: process.cwd(),
+      sourcefile: "commands.ts",
+      loader: "ts",
+    },
+    outfile: `${output}/bin/hook-entries/commands.cjs`,
     // Files of the package are found from a folder of dist, as from its chunks.
     define: { ...common.define, "import.meta.url": "__place" },
     banner: {
@@ -123,7 +128,7 @@ export async function buildCommands(common, output) {
     external: ["libsql", "esbuild"],
     write: false,
     metafile: true,
-    plugins: [generatedEntries(commandEntrySource), vendoredImports, lateWidth, leanModules(() => {})],
+    plugins: [vendoredImports, lateWidth, leanModules(() => {})],
   });
   for (const { path, text } of outputFiles) writeFileSync(path, asAscii(text));
   return Object.keys(metafile.inputs);

@@ -27,10 +27,13 @@ export { findEntry } from "./src/hooks/program/command-line.ts";
 `;
 }
 
-export function commandEntrySource(name) {
-  return `import { command } from "./src/commands/${name}.ts";
-import { runBundled } from "./src/cli/program.ts";
-export const run = runBundled(command);
+/** Runs one of the commands; the others are not even initialised. */
+export function commandsSource(names) {
+  const loaders = names.map(name => `${name}: () => import("./src/commands/${name}.ts")`);
+  return `import { runBundled } from "./src/cli/program.ts";
+const commands = { ${loaders.join(", ")} };
+export const run = async (name, argv, folder) =>
+  runBundled((await commands[name]()).command)(argv, folder);
 `;
 }
 

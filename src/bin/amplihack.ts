@@ -1,10 +1,10 @@
 #!/usr/bin/env node
-import { existsSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { errorText } from "../protocol/index.ts";
 import { version } from "../version.ts";
-import { loadEntry } from "./load-entry.ts";
+import { findCommand } from "./load-entry.ts";
 
 const dist = join(__dirname, "..");
 const argv = process.argv.slice(2);
@@ -14,18 +14,8 @@ function isVersionQuestion(): boolean {
   return argv.length === 1 && (argv[0] === "-V" || argv[0] === "--version");
 }
 
-type Run = (argv: readonly string[], commandsFolder: string) => Promise<number>;
-
-/** The bundle of a command that has one, with the code that this installation compiled: without that it starts slower. */
-function findBundle(): Run | undefined {
-  const name = argv[0] ?? "status";
-  const file = join(__dirname, "hook-entries", `command-${name}.cjs`);
-  if (!/^[a-z]+$/.test(name) || !existsSync(`${file}.cache`)) return undefined;
-  return (loadEntry(file) as { run: Run }).run;
-}
-
 async function start(): Promise<void> {
-  const run = findBundle();
+  const run = findCommand(__dirname, argv[0] ?? "status");
   if (run !== undefined) {
     process.exitCode = await run(argv, join(dist, "commands"));
     return;

@@ -312,6 +312,10 @@ export class Activity {
   });
   /** everything was read to its end once */
   isRead = false;
+  /** called after each piece that was read */
+  onPiece: () => void = () => {};
+  private undisturbed = 0;
+  private goOn: () => void = () => {};
 
   constructor(source: EntrySource, kept: Kept = KEPT_HERE) {
     this.source = source;
@@ -323,6 +327,26 @@ export class Activity {
   get isStarted(): Promise<void> {
     void this.catchUp().catch(() => {});
     return this.first;
+  }
+
+  /** Somebody waits for what `work` makes: older entries are read when it is done. */
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    this.undisturbed++;
+    try {
+      return await work();
+    } finally {
+      this.undisturbed--;
+      this.goOn();
+    }
+  }
+
+  /** Requests are answered between the pieces of something long. */
+  private async letOthersWork(): Promise<void> {
+    await setImmediate();
+    while (this.undisturbed > 0)
+      await new Promise<void>(resolve => {
+        this.goOn = resolve;
+      });
   }
 
   /** Reads what was written since the last time; true when there was something. Calls at once share one reading. */
@@ -343,7 +367,7 @@ export class Activity {
       this.unreadable += unreadable;
       this.runs.append(runs);
       this.judgements.append(judgements);
-      // Requests are answered between the pieces of something long.
+      this.onPiece();
       await setImmediate();
     }
     this.isRead = true;
@@ -357,9 +381,10 @@ export class Activity {
       this.unreadable += unreadable;
       const hasRoom = this.runs.prepend(runs);
       this.judgements.prepend(judgements);
+      this.onPiece();
       if (this.runs.total >= FIRST_ENTRIES) this.start();
       if (!hasRoom) break;
-      await setImmediate();
+      await this.letOthersWork();
     }
     return isNews;
   }

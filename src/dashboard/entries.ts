@@ -1,7 +1,14 @@
 import { type GuardSettings, type HistorySettings, loadConfig } from "../config/index.ts";
 import { findRule } from "../guard/index.ts";
 import { auditFile } from "../hooks/index.ts";
-import { isJsonObject, type JsonObject, numberAt, readJson, stringAt, stringsAt } from "../protocol/index.ts";
+import {
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  numberAt,
+  stringAt,
+  stringsAt,
+} from "../protocol/index.ts";
 import { MEMORY_DATABASE, requireDirectories, rotationsOf } from "../state/index.ts";
 import { hasErrorCode, join, type System } from "../system/index.ts";
 import { clip } from "../text/index.ts";
@@ -165,9 +172,14 @@ function ruleTitle(rule: string): string {
   return findRule(rule)?.title ?? rule;
 }
 
+/** Only members of the line itself are looked at, so that its depth does not matter: a log has hundreds of thousands. */
 function parseObject(line: string): JsonObject | undefined {
-  const read = readJson(line, { recover: false, maxDepth: 10 });
-  return read.ok && isJsonObject(read.value) ? read.value : undefined;
+  try {
+    const value = JSON.parse(line) as Json;
+    return isJsonObject(value) ? value : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const WRITTEN_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;

@@ -173,7 +173,7 @@ function rangeOf({ nowMs }: Site, value: string): Range {
 
 export function hooksPage({ activity }: Sources, site: Site, query: URLSearchParams): Page {
   const range = rangeOf(site, query.get("days") ?? "1");
-  const latency = latencyOf(activity.runs.newestFirst(), range.edges[0] ?? 0);
+  const latency = latencyOf(activity.runs, range.edges[0] ?? 0);
   return { name: "hooks", title: "Hooks", body: hooksView(site, latency, range) };
 }
 

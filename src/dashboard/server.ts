@@ -263,7 +263,7 @@ function overviewOf(
       failures: its.unchecked,
       ...its,
     })),
-    latency: latencyOf(activity.runs.newestFirst(), edges[0] ?? 0),
+    latency: latencyOf(activity.runs, edges[0] ?? 0),
     history: changes.figures(),
   };
 }
@@ -443,7 +443,9 @@ class Responder {
     if (page !== undefined) {
       await isReadOnce(sources);
       const site = this.site(sources, isForAgent);
-      const { html, policy } = renderPage(site, await page(sources, site, searchParams));
+      const { html, policy } = await sources.activity.during(async () =>
+        renderPage(site, await page(sources, site, searchParams)),
+      );
       response.setHeader("content-security-policy", policy);
       return sendHtml(response, 200, html);
     }

@@ -13,7 +13,7 @@ const COMMANDS = [
   'npm test 2>&1 | tail -20 && echo "$HOME"',
   `python3 -c 'import os; print(os.path.join("a", open("b").read()))'`,
 ] as const;
-/** What people type, by the entry that answers it. */
+/** What people type, by the name of its compiled code. All are answered by one file. */
 const TYPED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "command-guard": COMMANDS.map(command => ["guard", "test", command]),
   "command-history": [["history"]],
@@ -38,8 +38,8 @@ export type CodeCacheState = "fresh" | "stale" | "unwritable";
 export function inspectCodeCaches(system: System, binFolder: string): CodeCacheState {
   const folder = entriesFolder(binFolder);
   const isFresh = (entry: string): boolean => {
-    const file = join(folder, `${entry}.cjs`);
-    const cache = readCache(file);
+    const file = join(folder, Object.hasOwn(TYPED, entry) ? COMMANDS_FILE : `${entry}.cjs`);
+    const cache = readCache(cachedName(folder, entry));
     // What an ordinary run does not load has no code, and needs none.
     if (cache === undefined) return NOT_STARTED.test(entry);
     return compileFile(file, cache).script.cachedDataRejected !== true;
@@ -72,8 +72,7 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
   };
   try {
     const entries = bundleNames(system, binFolder);
-    for (const entry of entries)
-      forget(system, codeCachePath(join(entriesFolder(binFolder), `${entry}.cjs`)));
+    for (const entry of entries) forget(system, codeCachePath(cachedName(entriesFolder(binFolder), entry)));
     for (const entry of entries.filter(name => !NOT_STARTED.test(name))) {
       for (const words of TYPED[entry] ?? []) await record(entry, "", words);
       if (Object.hasOwn(TYPED, entry)) continue;
@@ -105,13 +104,20 @@ function entriesFolder(binFolder: string): string {
   return join(binFolder, "hook-entries");
 }
 
-/** One bundle per hook, and one for every part that a hook loads only when it needs it. */
+const COMMANDS_FILE = "commands.cjs";
+
+/** One bundle per hook, one for every part that a hook loads only when it needs it, and the commands. */
 function bundleNames(system: Pick<System, "files">, binFolder: string): readonly string[] {
   return system.files
     .list(entriesFolder(binFolder))
     .filter(name => name.endsWith(".cjs"))
-    .map(name => name.slice(0, -4))
+    .flatMap(name => (name === COMMANDS_FILE ? Object.keys(TYPED) : [name.slice(0, -4)]))
     .sort();
+}
+
+/** The name that compiled code is kept under. */
+function cachedName(folder: string, entry: string): string {
+  return join(folder, Object.hasOwn(TYPED, entry) ? entry : `${entry}.cjs`);
 }
 
 function isWritable(system: System, folder: string): boolean {

@@ -234,7 +234,7 @@ describe("the report on a terminal", () => {
   it("says what to do where there is nothing", async () => {
     const period = today(NOW_MS);
     const never = renderEmpty(await summaryOf(period, () => {}, []), period, view(80));
-    expect(never).toContain("Register the hooks: amplihack install.");
+    expect(never).toContain("Check that they fire: amplihack doctor");
     const earlier = await summaryOf(period, machine => machine.run(hoursAgo(48)), []);
     expect(renderEmpty(earlier, period, view(80))).toContain(
       "was 2 days ago. A longer time: amplihack report",

@@ -72,7 +72,7 @@ describe("the first installation, at a terminal", () => {
         { send: "\n" },
       ],
     );
-    expect(output).toMatch(/ {2}understood {2}.* known .*\n {2}sandbox {5}/);
+    expect(output).toMatch(/ {2}understood {2}.* understood .*\n {2}sandbox {5}/);
     const answers = output.split("\n").filter(line => /^ {2}(?:off|understood|sandbox) /.test(line));
     expect(answers.map(line => line.length > 80)).toEqual([false, false, false]);
     expect(countQuestions(output)).toBe(4);

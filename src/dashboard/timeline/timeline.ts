@@ -77,10 +77,14 @@ export class Timelines {
   private seenRuns: NumberRange = EMPTY_RANGE;
   private seenJudgements: NumberRange = EMPTY_RANGE;
   private seenChanges = "";
+  /** sessions of the last piece, which are not put together yet */
+  private lastTaken: ReadonlySet<string> = new Set();
 
   constructor(activity: Activity, changes: ChangeSource) {
     this.activity = activity;
     this.changes = changes;
+    // A page that is asked for after something long was read shall not wait for all of it to be put together.
+    activity.onPiece = () => this.absorb();
   }
 
   read(): Timeline {
@@ -88,18 +92,38 @@ export class Timelines {
     const changesMark = this.changes.version();
     const version = `${runs.range} ${judgements.range} ${changesMark}`;
     if (this.built !== undefined && version === this.version) return this.built;
+    const changed = new Set([...this.lastTaken, ...this.takeEntries()]);
+    this.lastTaken = new Set();
+    const changes = this.changes.list();
+    if (changesMark !== this.seenChanges) this.takeChanges(changes, changed);
+    this.seenChanges = changesMark;
+    this.makeSessions(changed);
+    this.built = buildTimeline([...this.sessions.values()], changes);
+    this.version = version;
+    return this.built;
+  }
+
+  /** Takes what was read, and puts the sessions together that it belongs to. */
+  private absorb(): void {
+    const before = this.lastTaken;
+    const changed = this.takeEntries();
+    // The session at the border of a piece goes on in the next one.
+    this.lastTaken = changed;
+    this.makeSessions([...before].filter(id => !changed.has(id)));
+  }
+
+  private makeSessions(ids: Iterable<string>): void {
+    for (const id of ids) this.sessions.set(id, makeSession(id, this.entries.get(id) ?? NO_ENTRIES));
+  }
+
+  private takeEntries(): Set<string> {
+    const { runs, judgements } = this.activity;
     const changed = new Set<string>();
     if (isForgotten(this.seenRuns, runs.range) || isForgotten(this.seenJudgements, judgements.range))
       this.forget();
     this.seenRuns = this.take(runs, this.seenRuns, "runs", changed);
     this.seenJudgements = this.take(judgements, this.seenJudgements, "judgements", changed);
-    const changes = this.changes.list();
-    if (changesMark !== this.seenChanges) this.takeChanges(changes, changed);
-    this.seenChanges = changesMark;
-    for (const id of changed) this.sessions.set(id, makeSession(id, this.entries.get(id) ?? NO_ENTRIES));
-    this.built = buildTimeline([...this.sessions.values()], changes);
-    this.version = version;
-    return this.built;
+    return changed;
   }
 
   /** What is no longer kept must not be counted. */
@@ -380,9 +404,20 @@ function firstAt(items: readonly { readonly atMs: number }[], ms: number): numbe
   return low;
 }
 
-/** How long hooks took, of all that was read. */
-export function latencyOf(runs: Iterable<RunEntry>, sinceMs: number): readonly LatencySeries[] {
+const LATENCIES = new WeakMap<
+  Activity["runs"],
+  { readonly key: string; readonly series: readonly LatencySeries[] }
+>();
+
+/** How long hooks took, of all that was read. Counted once for what is there. */
+export function latencyOf(runs: Activity["runs"], sinceMs: number): readonly LatencySeries[] {
+  const key = `${runs.range} ${sinceMs}`;
+  const known = LATENCIES.get(runs);
+  if (known?.key === key) return known.series;
   const latency = new Latency();
-  for (const { hook, atMs, ms } of runs) if (atMs >= sinceMs) latency.add(hook, atMs, ms * 1_000);
-  return latency.series();
+  for (const { hook, atMs, ms } of runs.newestFirst())
+    if (atMs >= sinceMs) latency.add(hook, atMs, ms * 1_000);
+  const series = latency.series();
+  LATENCIES.set(runs, { key, series });
+  return series;
 }
