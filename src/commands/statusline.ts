@@ -1,7 +1,7 @@
 import { defineCommand } from "../cli/index.ts";
 import { type Config, isHistoryOn, loadConfig } from "../config/index.ts";
 import { liveIn, projectKeys, readJournals, Store } from "../history/index.ts";
-import { auditFile, type BudgetUse, loadBudget } from "../hooks/index.ts";
+import { auditFile, loadBudget } from "../hooks/index.ts";
 import { readSyncState } from "../memory/index.ts";
 import { memberAt, numberAt, objectAt, parseJsonObject, stringAt } from "../protocol/index.ts";
 import {
@@ -20,8 +20,6 @@ const MAX_TRY_BYTES = 16 * 1024 * 1024;
 const MAX_AUDIT_BYTES = 8 * 1024 * 1024;
 const MAX_TOKENS = 1e12;
 const MAX_COST = 1e6;
-/** A rate says nothing about the day after tomorrow. */
-const MAX_REST_MS = 48 * 60 * 60 * 1000;
 
 /** What a host tells about the session; every member may be missing. */
 interface StatusPayload {
@@ -53,7 +51,7 @@ interface SessionFigures extends Pick<StatusPayload, "tokens" | "cost"> {
   /** changes of memories that the team's database has not got */
   readonly unsent?: number;
   /** the budget that is used most */
-  readonly budget?: BudgetUse | undefined;
+  readonly budget?: { readonly share: number; readonly rest: string | undefined } | undefined;
   /** tried changes that wait for the person's word */
   readonly held?: number;
 }
@@ -109,11 +107,12 @@ async function tightestBudget(
   { stateHome, projectRoot }: UserDirectories,
   config: Config,
   session: string,
-): Promise<BudgetUse | undefined> {
+): Promise<SessionFigures["budget"]> {
   if (Object.keys(config.budget).length === 0) return undefined;
-  const { readBudget } = await loadBudget();
+  const { readBudget, restText } = await loadBudget();
   const uses = attempt(() => readBudget(system, session, { stateHome, project: projectRoot, config })) ?? [];
-  return uses.toSorted((one, other) => other.share - one.share)[0];
+  const [tightest] = uses.toSorted((one, other) => other.share - one.share);
+  return tightest && { share: tightest.share, rest: restText(tightest) };
 }
 
 /** One record a try; what was caught is not looked at. */
@@ -260,11 +259,8 @@ function renderLine(figures: SessionFigures, width: number): string {
 }
 
 /** `budget 82 %, 14 min left` at the rate so far */
-function budgetText({ share, restMs }: BudgetUse): string {
-  const used = `budget ${Math.floor(share * 100)} %`;
-  if (share >= 1 || restMs === undefined || restMs > MAX_REST_MS) return used;
-  const minutes = Math.ceil(restMs / 60_000);
-  return `${used}, ${minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`} left`;
+function budgetText({ share, rest }: NonNullable<SessionFigures["budget"]>): string {
+  return `budget ${Math.floor(share * 100)} %${rest === undefined ? "" : `, ${rest} left`}`;
 }
 
 /** A plus sign: older parts of the log were not read. */

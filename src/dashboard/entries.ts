@@ -1,4 +1,4 @@
-import { type GuardSettings, type HistorySettings, loadConfig } from "../config/index.ts";
+import { type Config, type GuardSettings, type HistorySettings, loadConfig } from "../config/index.ts";
 import { findRule } from "../guard/index.ts";
 import { auditFile } from "../hooks/index.ts";
 import {
@@ -216,6 +216,7 @@ export interface DataFiles {
   readonly history: HistorySettings;
   readonly guard: GuardSettings;
   readonly prices: PriceList;
+  readonly budget: Config["budget"];
 }
 
 /** Where this user's logs and memories lie. What is wrong in configuration files is told to `warn`. */
@@ -234,6 +235,7 @@ export function findDataFiles(system: System, warn: (message: string) => void): 
     history: config.history,
     guard: config.guard,
     prices: config.prices,
+    budget: config.budget,
   };
 }
 

@@ -146,6 +146,7 @@ export async function homePage(sources: Sources, site: Site, query: URLSearchPar
   const asked = readRange(site.nowMs, query.get("days") ?? undefined);
   const today = asked ?? rangeOf(site, "1");
   const [newest] = timeline.items;
+  const [latest] = timeline.sessions;
   const isMorning = asked === undefined && newest !== undefined && newest.atMs < (today.edges[0] ?? 0);
   const yesterday = rangeOf(site, "yesterday");
   const ofMachine = isMorning && newest.atMs >= (yesterday.edges[0] ?? 0) ? yesterday : today;
@@ -161,6 +162,8 @@ export async function homePage(sources: Sources, site: Site, query: URLSearchPar
     isReading: !activity.isRead,
     hasAny: timeline.sessions.length > 0,
     filter: readFilter(query),
+    budgets:
+      (range === today && (await sources.foretellBudgets?.(latest?.name ?? "", latest?.project ?? ""))) || [],
     cost: usage?.costBetween(range.edges[0] ?? 0, range.edges.at(-1) ?? site.nowMs),
   });
   const held = await heldView(site, sources.system, sources.held);

@@ -1,4 +1,5 @@
 import type { GuardSettings } from "../config/index.ts";
+import { loadBudget } from "../hooks/index.ts";
 import { type Memory, type MemoryReader, openReader, openStore, rankByWords } from "../memory/index.ts";
 import { isJsonObject, type Json, memberAt, stringAt } from "../protocol/index.ts";
 import {
@@ -178,6 +179,8 @@ export interface Sources {
   readonly records: Records;
   /** what models cost; undefined for a team */
   readonly usage: UsageCount | undefined;
+  /** what a person shall know of budgets, told by the newest session */
+  foretellBudgets?(session: string, project: string): Promise<readonly string[]>;
   findMemories(words: string, query: MemoryQuery): Promise<readonly MemoryEntry[]>;
   /** of a team's database: what of it is shown; undefined for this machine */
   readonly team: TeamSite | undefined;
@@ -210,6 +213,18 @@ export interface DashboardData {
   close(): Promise<void>;
 }
 
+/** How far each budget is used and when it will be at the rate of a session; nothing where none is set. */
+async function foretellBudgets(
+  system: System,
+  { stateHome, budget }: DataFiles,
+  session: string,
+  project: string,
+): Promise<readonly string[]> {
+  if (Object.keys(budget).length === 0) return [];
+  const { foretellUse, readBudget } = await loadBudget();
+  return readBudget(system, session, { stateHome, project, config: { budget } }).map(foretellUse);
+}
+
 export function localSources(system: System, files: DataFiles): Sources & { readonly changes: Changes } {
   const activity = new Activity(new LogSource(system, files));
   const changes = new Changes(system, files.stateHome, files.history);
@@ -222,6 +237,7 @@ export function localSources(system: System, files: DataFiles): Sources & { read
     recipes: recipeRunsIn(system, files.recipeRuns),
     records: new Records(system),
     usage: new UsageCount(system, files.home, files.prices),
+    foretellBudgets: (session, project) => foretellBudgets(system, files, session, project),
     findMemories: (words, query) => findMemories(system, files.database, words, query),
     team: undefined,
     figures: undefined,

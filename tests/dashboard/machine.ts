@@ -29,6 +29,7 @@ export function newMachine(stateHome: string = temporaryDirectory()): Machine {
     history: BUILT_IN.history,
     guard: BUILT_IN.guard,
     prices: {},
+    budget: {},
   };
   mkdirSync(join(stateHome, "logs"), { recursive: true });
   mkdirSync(places.recipeRuns, { recursive: true });

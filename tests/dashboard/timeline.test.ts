@@ -49,6 +49,26 @@ describe("calls from what hooks write", () => {
     });
   });
 
+  it("belong to one turn for each prompt, however many hooks are told of it", () => {
+    const prompt = (at: number, hook: string) => run(at, { event: "UserPromptSubmit", hook });
+    const both = (at: number) => [
+      prompt(at, "workflow_classification_reminder"),
+      prompt(at, "user_prompt_submit"),
+    ];
+    const calls = callsOf(
+      [
+        ...both(1),
+        run(2, { tool: "Bash", call: "t1" }),
+        ...both(5),
+        ...both(6),
+        run(7, { tool: "Bash", call: "t2" }),
+      ],
+      [],
+      [],
+    );
+    expect(calls.map(({ turn }) => turn)).toEqual([1, 3]);
+  });
+
   it("join by time where a host has no ids, never with an older call", () => {
     const calls = callsOf(
       [run(10, { tool: "Bash" }), run(20, { tool: "Bash", decision: "deny" }), run(70, { tool: "Bash" })],

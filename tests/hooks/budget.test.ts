@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/index.ts";
-import { readBudget } from "../../src/hooks/program/budget.ts";
+import { foretellUse, readBudget } from "../../src/hooks/program/budget.ts";
 import { preToolUse } from "../../src/hooks/stock/pre-tool-use.ts";
 import type { Effect, HookInput } from "../../src/protocol/index.ts";
 import { createMemorySystem, type MemorySystem } from "../../src/system/memory.ts";
@@ -144,5 +144,10 @@ describe("a budget", () => {
     const [use] = readBudget(later, "s-1", { stateHome: STATE, project: PROJECT, config });
     expect(use).toMatchObject({ name: "session", used: 1, share: 0.2 });
     expect(Math.round((use?.restMs ?? 0) / 60_000)).toBe(4);
+    if (use === undefined) throw new Error("the budget of the session was not compared");
+    expect(foretellUse(use)).toBe(
+      "This session has used $1.00 of $5.00 (20 %). At $60.00 an hour it is used up in 4 min.",
+    );
+    expect(foretellUse({ ...use, share: 1, used: 5 })).toBe("This session has used $5.00 of $5.00 (100 %).");
   });
 });

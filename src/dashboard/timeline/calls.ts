@@ -294,8 +294,18 @@ export function assembleCalls(
   const open: Draft[] = [];
   const byUse = new Map<string, Draft>();
   let turn = 0;
+  /** those that were told of the prompt of this turn */
+  const told = new Set<string>();
   for (const run of runs) {
-    if (run.event === "UserPromptSubmit") turn++;
+    // Several hooks are told of one prompt, each once, before anything comes of it.
+    if (run.event !== "UserPromptSubmit") told.clear();
+    else {
+      if (told.size === 0 || told.has(run.hook)) {
+        turn++;
+        told.clear();
+      }
+      told.add(run.hook);
+    }
     if (run.event === "PreToolUse") {
       const known = run.call === "" ? undefined : byUse.get(run.call);
       if (known !== undefined) {

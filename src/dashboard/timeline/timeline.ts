@@ -376,7 +376,8 @@ function countSummary({ items, undos, sessions }: Timeline, edges: readonly numb
     figures: { ...countFigures(within), undone: countUndone(undos, fromMs, toMs) },
     files: new Set(calls.flatMap(({ change }) => change?.paths ?? [])).size,
     stretches,
-    rules: countByName(stopped, call => call.rules),
+    // The strongest of each: a call is counted once.
+    rules: countByName(stopped, call => call.rules.slice(0, 1)),
     projects: countByName(calls, call => call.project),
     hosts: countByName(calls, call => call.host),
     people: countByName(calls, call => call.origin?.person ?? ""),

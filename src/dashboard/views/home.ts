@@ -174,6 +174,8 @@ interface HomeFacts {
   readonly hasAny: boolean;
   /** what the address asks for */
   readonly filter: CallFilter;
+  /** how far each budget is used, and when it will be */
+  readonly budgets: readonly string[];
   /** what models cost; undefined where that is not known */
   readonly cost: string | undefined;
 }
@@ -211,11 +213,12 @@ function quiet(site: Site, { isByHour, words }: Range, hasAny: boolean): Markup 
   );
 }
 
-function busy(site: Site, { summary, range, cost }: HomeFacts): Markup {
+function busy(site: Site, { summary, range, cost, budgets }: HomeFacts): Markup {
   const { stretches, rules, projects, hosts, people, sessions } = summary;
   const within: Query = { days: range.value };
   return html`<p class="lead">${sentence(site, summary, cost)}</p>
 <p class="tallies">${tallyLinks(site, summary, within)}</p>
+${budgets.map(budget => html`<p class="soft">${budget}</p>`)}
 ${waiting(site, summary)}
 ${wentWrong(site, summary, within)}
 <section class="list" aria-labelledby="sessions-title"><div class="heading"><h2 id="sessions-title">What they did</h2>${link(site.to("sessions"), "All sessions")}</div>

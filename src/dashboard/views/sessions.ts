@@ -181,6 +181,7 @@ function turnView(site: Site, { number: turn, items }: Turn, recorded: Recorded,
   const others = told.filter(
     item => !isStriking(item) && (item.kind === "call" || item.outcome !== "silent"),
   );
+  if (turn === 0 && striking.length + others.length === 0) return NOTHING;
   const took = (told.at(-1)?.atMs ?? 0) - (first?.atMs ?? 0);
   return html`<section class="turn" aria-labelledby="turn-${turn}" data-key="turn-${turn}" tabindex="-1">
 <div class="heading"><h2 id="turn-${turn}">${turn === 0 ? "Before the first prompt" : `Turn ${turn}`}</h2><p class="soft">${first === undefined ? NOTHING : time(first.atMs, site)}${took >= 1_000 ? ` · ${duration(took)}` : ""}</p>

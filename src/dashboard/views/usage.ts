@@ -56,7 +56,7 @@ function row(site: Site, group: UsageGroup, by: UsageGrouping): Markup {
 
 function cells(name: Markup, { tokens, context, workingMs, waitingMs, ...group }: UsageGroup): Markup {
   const took = (ms: number | undefined) =>
-    ms === undefined ? "-" : duration(Math.round(ms / 60_000) * 60_000);
+    ms === undefined ? "-" : ms < 30_000 ? "< 1 min" : duration(Math.round(ms / 60_000) * 60_000);
   return html`<tr><th scope="row">${name}</th><td>${shortCount(tokens.input + tokens.cacheWrite)}</td><td>${shortCount(tokens.cacheRead)}</td><td>${shortCount(tokens.output)}</td><td>${costText(group)}</td><td>${context === undefined ? "-" : `${Math.round(context * 100)} %`}</td><td>${took(workingMs)}</td><td>${took(waitingMs)}</td></tr>`;
 }
 

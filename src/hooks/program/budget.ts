@@ -46,9 +46,13 @@ export interface BudgetUse {
   readonly restMs: number | undefined;
 }
 
-export interface BudgetPlace {
+interface KnownPlace {
   readonly stateHome: string;
   readonly project: string;
+  readonly config: Pick<Config, "budget">;
+}
+
+export interface BudgetPlace extends KnownPlace {
   readonly config: Pick<Config, "budget" | "prices">;
 }
 
@@ -81,7 +85,7 @@ export function meterCall(
 }
 
 /** The same for a status line: what the last call found. */
-export function readBudget(system: System, session: string, place: BudgetPlace): readonly BudgetUse[] {
+export function readBudget(system: System, session: string, place: KnownPlace): readonly BudgetUse[] {
   const id = sanitiseSessionId(session);
   const meter = meterFile(system, place.stateHome, id).read();
   return meter === undefined ? [] : compare(system, meter, place);
@@ -107,7 +111,7 @@ function recordsOf(
   return [transcriptPath, ...agents];
 }
 
-function compare(system: System, own: UsageMeter, { stateHome, config }: BudgetPlace): readonly BudgetUse[] {
+function compare(system: System, own: UsageMeter, { stateHome, config }: KnownPlace): readonly BudgetUse[] {
   const { budget } = config;
   const nowMs = system.clock.nowMs();
   const root = own.parent ?? own.session;
@@ -158,6 +162,25 @@ const SPANS: Readonly<Record<BudgetName, string>> = {
 export function describeUse({ name, limit, used, share }: BudgetUse): string {
   const has = name === "day" ? "have" : "has";
   return `${SPANS[name]} ${has} used ${amountText(used, limit)} of ${amountText(limit.amount, limit)} (${Math.floor(share * 100)} %)`;
+}
+
+/** A rate of today says nothing about later. */
+const MAX_REST_MS = 48 * 60 * 60 * 1000;
+
+/** `14 min`: until it is used up at the rate so far; undefined where that is far off, over, or not known. */
+export function restText({ share, restMs }: BudgetUse): string | undefined {
+  if (share >= 1 || restMs === undefined || restMs > MAX_REST_MS) return undefined;
+  const minutes = Math.ceil(restMs / 60_000);
+  return minutes < 120 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+}
+
+/** `Your agents today have used $4.10 of $5.00 (82 %). At $6.20 an hour it is used up in 9 min.` */
+export function foretellUse(use: BudgetUse): string {
+  const { limit, used, restMs = 0 } = use;
+  const rest = restText(use);
+  if (rest === undefined) return `${describeUse(use)}.`;
+  const hourly = ((limit.amount - used) / Math.max(1, restMs)) * 60 * 60 * 1000;
+  return `${describeUse(use)}. At ${amountText(hourly, limit)} an hour it is used up in ${rest}.`;
 }
 
 function amountText(amount: number, { unit }: Limit): string {
