@@ -136,7 +136,7 @@ mkdirSync("dist/native", { recursive: true });
 rmSync(OUTPUT, { force: true });
 writeModules(modules);
 writeFileSync(`${GENERATED}/image.bin`, imageRoom(0));
-countRuns(target);
+const isCounting = countRuns(target);
 if (isImaged) {
   cargoTool(here, "amplihack-pack");
   buildImaged();
@@ -147,25 +147,34 @@ if (isImaged) {
 console.log(`${OUTPUT}: ${(statSync(OUTPUT).size / 1024 / 1024).toFixed(2)} MB`);
 if (target.isLinux) buildSandbox(target);
 
-/** How much room the image needs is known once it was written, so a first build is followed by a second. */
+/**
+ * How much room the image needs is known once it was written, so a first build may be followed by a second. The program
+ * that counts writes one of nearly the same length.
+ */
 function buildImaged() {
   const known = `native/target/${target.name}/image-length`;
+  const executable = builtFor(target, "amplihack-hooks");
   let room = existsSync(known) ? Number(readFileSync(known, "utf8")) : 0;
+  if (isCounting) room = roomFor(makeImage(executable));
   // The image holds what the modules became.
   writeModules([]);
   for (let attempt = 0; attempt < 3; attempt++) {
     writeFileSync(`${GENERATED}/image.bin`, imageRoom(room));
     cargo(target, "amplihack-native");
-    const image = makeImage(builtFor(target, "amplihack-hooks"));
+    const image = makeImage(executable);
     if (image.length <= room && room - image.length < 32_768) {
-      copyFileSync(builtFor(target, "amplihack-hooks"), OUTPUT);
+      copyFileSync(executable, OUTPUT);
       writeImage(OUTPUT, image);
       return;
     }
-    room = image.length + 8_192 - (image.length % 4_096);
+    room = roomFor(image);
     writeFileSync(known, String(room));
   }
   throw new Error("the room for the image could not be settled");
+}
+
+function roomFor({ length }) {
+  return length + 8_192 - (length % 4_096);
 }
 
 function makeImage(executable) {
@@ -175,7 +184,8 @@ function makeImage(executable) {
       writeFileSync(join(home, "payloads", `${subcommand}.${name}`), input);
     const args = ["--write-image", join(home, "image"), resolve(GENERATED), join(home, "payloads")];
     const [program, ...words] = [...target.runner, executable, ...args];
-    run(program, words, { env: { HOME: home, PATH: "/usr/bin:/bin" } });
+    // A program that counts leaves these counts elsewhere: ordinary runs write no image.
+    run(program, words, { env: { HOME: home, PATH: "/usr/bin:/bin", GCOV_PREFIX: join(home, "counts") } });
     return packImage(readFileSync(join(home, "image")), builtTool("amplihack-pack"));
   });
 }

@@ -78,12 +78,13 @@ function countsKey(target) {
 /**
  * Lets the engine count what it executes in ordinary runs, so that the compiler makes that fast and the rest small.
  * The counts are of the engine's code, which rarely changes: they are kept while it is compiled in the same way.
+ * @returns {boolean} whether the program that cargo left is now one that counts
  */
 export function countRuns(target) {
-  if (!isCountable(target) || target.runner === undefined) return;
+  if (!isCountable(target) || target.runner === undefined) return false;
   const key = countsKey(target);
   const profile = profileOf(target);
-  if (existsSync(`${profile}/key`) && readFileSync(`${profile}/key`, "utf8") === key) return;
+  if (existsSync(`${profile}/key`) && readFileSync(`${profile}/key`, "utf8") === key) return false;
   rmSync(profile, { recursive: true, force: true });
   cargoWith(target, `-fprofile-generate=${profile}`, "amplihack-native", "--features", "counting");
   mkdirSync(profile, { recursive: true });
@@ -101,4 +102,5 @@ export function countRuns(target) {
     throw error;
   }
   writeFileSync(`${profile}/key`, key);
+  return true;
 }

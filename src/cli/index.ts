@@ -22,12 +22,12 @@ export { bashScript, fishScript, powershellScript, zshScript } from "./completio
 export { CommandError, fileFix, tellProblems, usageError } from "./errors.ts";
 export { fitLines, renderTable, type Width, wrapText } from "./layout.ts";
 export { commandInstead, ownProgram } from "./own-program.ts";
-export { page } from "./pager.ts";
+export { page } from "./pager-and-editor.ts";
 export { ProgressLine } from "./progress.ts";
 export type { Style, Terminal } from "./terminal.ts";
 export const loadAsk = () => import("./ask.ts");
 export const loadChanges = () => import("./changes.ts");
-export const loadEditor = () => import("./editor.ts");
-export const loadPager = () => import("./pager.ts");
+export const loadEditor = () => import("./pager-and-editor.ts");
+export const loadPager = () => import("./pager-and-editor.ts");
 export const loadProgress = () => import("./progress.ts");
 export const loadReadHosts = () => import("./read-hosts.ts");

@@ -13,8 +13,8 @@ import { RUBY } from "./languages/ruby/library.ts";
 import { SED } from "./languages/sed.ts";
 import { TCL } from "./languages/tcl.ts";
 import { VIM } from "./languages/vim.ts";
-import type { LanguageDefinition } from "./meaning/context.ts";
 import { readProgram } from "./meaning/evaluate.ts";
+import type { LanguageDefinition } from "./meaning/evaluation-context.ts";
 
 const LANGUAGES: Readonly<Record<Language, LanguageDefinition>> = {
   python: PYTHON,

@@ -28,9 +28,9 @@ export {
   policyDigest,
   policyFile,
   policyFolder,
+  readPolicySettings,
   signedRecordFile,
 } from "./policies.ts";
-export { readPolicySettings } from "./policy-settings.ts";
 export { MAX_CONFIG_BYTES } from "./read-file.ts";
 export type { OperationRule, RuleId } from "./rule-ids.ts";
 export { accept, type Schema, type SchemaProblem } from "./schema.ts";

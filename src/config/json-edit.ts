@@ -80,8 +80,8 @@ export function insertMember(text: string, object: JsonNode, name: string, value
   const member = `${JSON.stringify(name)}: ${format(value, indent, style)}`;
   const last = object.children?.at(-1);
   if (last === undefined) return insertOnly(text, object, member, indent, style);
-  const end = endOf(last);
-  const comma = findComma(text, end, endOf(object) - 1);
+  const end = endOffset(last);
+  const comma = findComma(text, end, endOffset(object) - 1);
   if (comma !== undefined) return splice(text, comma + 1, comma + 1, `${style.eol}${indent}${member},`);
   const after = endOfLineComment(text, end);
   return `${text.slice(0, end)},${text.slice(end, after)}${style.eol}${indent}${member}${text.slice(after)}`;
@@ -99,7 +99,7 @@ export function insertFirst(text: string, array: JsonNode, value: Json): string 
 
 function insertOnly(text: string, container: JsonNode, child: string, indent: string, style: Style): string {
   const at = container.offset + 1;
-  const isBare = at === endOf(container) - 1;
+  const isBare = at === endOffset(container) - 1;
   const closing = isBare ? lineIndent(text, container.offset) : "";
   return splice(text, at, at, `${style.eol}${indent}${child}${style.eol}${closing}`);
 }
@@ -110,9 +110,9 @@ export function removeChild(text: string, container: JsonNode, index: number): s
   const child = children[index];
   if (child === undefined) return text;
   const previous = children[index - 1];
-  const from = previous === undefined ? container.offset + 1 : endOf(previous);
-  const end = endOf(child);
-  const next = children[index + 1]?.offset ?? endOf(container) - 1;
+  const from = previous === undefined ? container.offset + 1 : endOffset(previous);
+  const end = endOffset(child);
+  const next = children[index + 1]?.offset ?? endOffset(container) - 1;
   const comma = findComma(text, end, next);
   const blank = child.offset - trailingBlank(text.slice(from, child.offset));
   if (comma !== undefined) return splice(text, keepLineEnd(text, from, blank, comma + 1), comma + 1, "");
@@ -131,7 +131,7 @@ function removeOnly(text: string, from: number, end: number): string {
 
 /** Puts other text in the place of a value. */
 export function replaceNode(text: string, node: JsonNode, replacement: string): string {
-  return splice(text, node.offset, endOf(node), replacement);
+  return splice(text, node.offset, endOffset(node), replacement);
 }
 
 /** Where to cut so that what follows does not slip into a line comment. */
@@ -194,7 +194,7 @@ function format(value: Json, indent: string, style: Style): string {
   return JSON.stringify(value, null, style.unit).replaceAll("\n", style.eol + indent);
 }
 
-function endOf(node: JsonNode): number {
+function endOffset(node: JsonNode): number {
   return node.offset + node.length;
 }
 

@@ -22,8 +22,10 @@ export function keepLastGood(system: System, stateHome: string, path: string, co
   if (readKept(system, stateHome, path) === content) return;
   const seal = sealOf(system, readMachineKey(system, stateHome), [path, content]);
   const kept = JSON.stringify({ version: 1, path, content, seal });
-  system.files.makeDirectory(folderOf(stateHome), 0o700);
-  writeAtomically(system, fileOf(system, stateHome, path), system.text.encode(`${kept}\n`), { mode: 0o600 });
+  system.files.makeDirectory(lastGoodFolder(stateHome), 0o700);
+  writeAtomically(system, lastGoodFile(system, stateHome, path), system.text.encode(`${kept}\n`), {
+    mode: 0o600,
+  });
 }
 
 function readKept(
@@ -32,7 +34,7 @@ function readKept(
   path: string,
 ): string | undefined {
   try {
-    const text = readText(system, fileOf(system, stateHome, path), MAX_BYTES);
+    const text = readText(system, lastGoodFile(system, stateHome, path), MAX_BYTES);
     const key = text === undefined ? undefined : findMachineKey(system, stateHome);
     if (text === undefined || key === undefined) return undefined;
     const read = readJson(text);
@@ -45,12 +47,12 @@ function readKept(
   }
 }
 
-function folderOf(stateHome: string): string {
+function lastGoodFolder(stateHome: string): string {
   return join(stateHome, "guard", "last-good");
 }
 
-function fileOf({ text }: Pick<System, "text">, stateHome: string, path: string): string {
-  return join(folderOf(stateHome), `${sha256Hex(text.encode(path)).slice(0, NAME_LENGTH)}.json`);
+function lastGoodFile({ text }: Pick<System, "text">, stateHome: string, path: string): string {
+  return join(lastGoodFolder(stateHome), `${sha256Hex(text.encode(path)).slice(0, NAME_LENGTH)}.json`);
 }
 
 /** Members that were read count; those that are missing are as they were. */

@@ -32,7 +32,7 @@ export function asManaged(
   files: readonly ConfigFile[],
   missing: readonly MissingPolicy[],
 ): Config {
-  const managed = { ...leastOf(config.guard, files), missing, isClosed: false };
+  const managed = { ...strictestRequired(config.guard, files), missing, isClosed: false };
   return { ...config, managed: true, guard: { ...config.guard, managed } };
 }
 
@@ -44,7 +44,10 @@ export function withFailurePolicy(config: Config): Config {
   return { ...config, guard: { ...config.guard, managed: { ...managed, isClosed } } };
 }
 
-function leastOf(guard: GuardSettings, files: readonly ConfigFile[]): Pick<ManagedGuard, "level" | "rules"> {
+function strictestRequired(
+  guard: GuardSettings,
+  files: readonly ConfigFile[],
+): Pick<ManagedGuard, "level" | "rules"> {
   const isLevelSet = files.some(file => file.guard?.level !== undefined);
   const custom = Object.fromEntries(guard.custom.map(({ id, verdict }) => [id, verdict]));
   return { level: isLevelSet ? guard.level : undefined, rules: { ...custom, ...guard.rules } };

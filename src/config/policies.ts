@@ -1,9 +1,12 @@
 import { errorText, isJsonObject, type Json, parseJsonObject, stringAt } from "../protocol/index.ts";
 import { dirname, join, resolve, type System, sha256Hex } from "../system/index.ts";
+import { acceptConfig } from "./accept.ts";
 import { readJsonc } from "./jsonc.ts";
+import { override } from "./merge.ts";
 import type { LayerScope } from "./notice.ts";
+import type { SchemaProblem } from "./schema.ts";
 import type { ConfigFile, GuardSection } from "./sections.ts";
-import type { Config } from "./settings.ts";
+import { BUILT_IN, type Config, type GuardSettings } from "./settings.ts";
 
 /**
  * One entry of `extends`: where a policy comes from, and what it must be. `./policy.jsonc#sha256-HEX` is pinned to one
@@ -190,4 +193,19 @@ export function policyDigest({ text }: Pick<System, "text">, config: Config): st
   return sha256Hex(
     text.encode(JSON.stringify({ guard, autonomy, sandbox, parts, failure, history, managed })),
   );
+}
+
+/** What a policy alone makes of the built-in settings, and everything of it that would not count on a machine. */
+export function readPolicySettings(text: string): {
+  readonly settings: GuardSettings | undefined;
+  readonly problems: readonly string[];
+} {
+  const read = readJsonc(text);
+  if (!read.ok) return { settings: undefined, problems: [`not valid JSON with comments (${read.problem})`] };
+  const wrong: SchemaProblem[] = [];
+  const file = acceptConfig(read.value, wrong);
+  const problems = wrong.map(({ member, expected }) => `${member || "the text"}: expected ${expected}`);
+  if (file === undefined) return { settings: undefined, problems };
+  const policy = acceptPolicy(file, member => problems.push(`a policy may not hold ${member}`));
+  return { settings: override(BUILT_IN, policy).guard, problems };
 }

@@ -108,7 +108,7 @@ function findWrong({ files }: System, steps: readonly PathStep[]): readonly NotK
   });
 }
 
-/** The files are as they shall be: what cannot be written down now stays open, and is no failure. */
+/** The files are restored by now: if the record cannot be written, the change stays open and the undo still counts. */
 async function record(
   context: HistoryContext,
   file: OpenFile,

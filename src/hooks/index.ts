@@ -28,7 +28,6 @@ export {
 } from "./program/bridge/contracts.ts";
 export { readCommandLine } from "./program/command-line.ts";
 export { SERVICE_FOLDER, shownToPerson } from "./program/consent-service.ts";
-export { type HookContext, type HookOptions, openHookContext } from "./program/context.ts";
 export {
   askerForService,
   changedSinceAsked,
@@ -44,6 +43,7 @@ export {
 } from "./program/grants.ts";
 export { runGuardArgv } from "./program/guard-argv.ts";
 export { type ConfiguredGuard, openGuard } from "./program/guard-context.ts";
+export { type HookContext, type HookOptions, openHookContext } from "./program/hook-context.ts";
 export { type HookDefinition, openProgram } from "./program/hook-program.ts";
 export { agentAbove, agentRunning, isStartedByHost } from "./program/process-tree.ts";
 export { type EngineServices, type HookRun, INPUT_LIMIT_BYTES, openRun } from "./program/run.ts";

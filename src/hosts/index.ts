@@ -113,7 +113,6 @@ export {
   type Subcommand,
 } from "./subcommands.ts";
 export { canonicalInput, canonicalToolName, nativeInput, nativeToolName } from "./tool-input.ts";
-export { factsOfCall, readShapes } from "./tools/shapes.ts";
+export { factsOfCall, readShapes, unreadShell } from "./tools/shapes.ts";
 export type { CodeLanguage, ElsewhereCommand, ShapedCall, ToolShape } from "./tools/tool-words.ts";
 export { actionOf, type FileAction, isOneOf, toolWords } from "./tools/tool-words.ts";
-export { unreadShell } from "./tools/unread-shell.ts";

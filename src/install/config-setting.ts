@@ -16,7 +16,7 @@ import type { FileEdit } from "./file-edit.ts";
 
 const POLICIES: readonly FailurePolicy[] = ["open", "ask", "closed"];
 
-/** One member of the user's configuration and what it shall be; undefined takes it out. */
+/** One member of the user's configuration and its new value; undefined removes it. */
 export interface ConfigSetting {
   readonly path: readonly [string, ...string[]];
   readonly value: Json | undefined;

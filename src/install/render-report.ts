@@ -58,10 +58,10 @@ function previewLines(changes: InstallReport["changes"], { isFull }: Pick<Instal
   if (isFull) return renderChanges(changes);
   const paths = changes.map(({ path }) => path);
   const files = paths.length === 1 ? "1 file would change" : `${paths.length} files would change or be made`;
-  return paths.length === 0 ? [] : [`${files}: ${someOf(paths)}`];
+  return paths.length === 0 ? [] : [`${files}: ${firstPaths(paths)}`];
 }
 
-function someOf(paths: readonly string[]): string {
+function firstPaths(paths: readonly string[]): string {
   const named = paths.slice(0, MAX_NAMED_FILES);
   const more = paths.length > named.length ? [`and ${paths.length - named.length} more`] : [];
   return [...named, ...more].join(", ");
@@ -140,7 +140,7 @@ export function renderUninstall(report: UninstallReport, view: Omit<InstallView,
   }
   if (report.dry_run && !view.isFull && report.removed.length > 0)
     lines.push(
-      `${ok(paint)} ${count(report.removed.length, "path")} would be removed: ${someOf(report.removed)}`,
+      `${ok(paint)} ${count(report.removed.length, "path")} would be removed: ${firstPaths(report.removed)}`,
     );
   else
     for (const path of report.removed)

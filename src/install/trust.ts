@@ -242,7 +242,7 @@ function planTrust(
   const armed = new Set(after.filter(isArmed).map(each => each.key));
   const ours = after.filter(each => each.isOurs);
   const moved = new Map(
-    [...movesOf(before, after)].filter(
+    [...movedFingerprints(before, after)].filter(
       ([from, to]) => ownValue(state, from) !== undefined && !armed.has(from) && !armed.has(to),
     ),
   );
@@ -255,7 +255,10 @@ function planTrust(
 }
 
 /** Handlers of others keep their order, so the n-th of an event is the n-th afterwards. */
-function movesOf(before: readonly Fingerprint[], after: readonly Fingerprint[]): Map<string, string> {
+function movedFingerprints(
+  before: readonly Fingerprint[],
+  after: readonly Fingerprint[],
+): Map<string, string> {
   const moves = new Map<string, string>();
   for (const event of new Set(before.map(each => each.event))) {
     const foreign = (all: readonly Fingerprint[]) => all.filter(each => !each.isOurs && each.event === event);

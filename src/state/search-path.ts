@@ -57,12 +57,12 @@ export function isExecutable({ files }: Pick<System, "files">, path: string): bo
 
 /** A link in a good folder may lead into the project all the same. */
 function isOfProject(system: SearchSystem, path: string, directory: string | undefined): boolean {
-  const real = realOf(system, path);
+  const real = realPathOrSame(system, path);
   return real !== path && isBelow(projectFolders(system, directory), real);
 }
 
 function isSafe(system: SearchSystem, folder: string, projects: readonly string[]): boolean {
-  const real = realOf(system, folder);
+  const real = realPathOrSame(system, folder);
   if (isBelow(projects, folder) || isBelow(projects, real)) return false;
   try {
     const facts = system.files.follow(folder);
@@ -129,11 +129,11 @@ function projectFolders(system: SearchSystem, directory: string | undefined): re
   const home = findHome(system);
   const places = [findProjectRoot(system, directory), system.files.workingDirectory(), directory];
   return [
-    ...new Set(places.flatMap(place => (place === undefined ? [] : [place, realOf(system, place)]))),
+    ...new Set(places.flatMap(place => (place === undefined ? [] : [place, realPathOrSame(system, place)]))),
   ].filter(place => place !== "/" && (home === undefined || !isInside(place, home)));
 }
 
-function realOf({ files }: Pick<System, "files">, path: string): string {
+function realPathOrSame({ files }: Pick<System, "files">, path: string): string {
   try {
     return files.realPath(path);
   } catch {

@@ -7,7 +7,6 @@ import { PHP } from "../../src/code/languages/php.ts";
 import { POWERSHELL } from "../../src/code/languages/powershell/library.ts";
 import { PYTHON } from "../../src/code/languages/python/library.ts";
 import { RUBY } from "../../src/code/languages/ruby/library.ts";
-import type { FunctionCall, LanguageDefinition, LibraryFunction } from "../../src/code/meaning/context.ts";
 import {
   choiceOf,
   type Datum,
@@ -17,6 +16,11 @@ import {
   textDatum,
 } from "../../src/code/meaning/datum.ts";
 import { createContext } from "../../src/code/meaning/evaluate.ts";
+import type {
+  FunctionCall,
+  LanguageDefinition,
+  LibraryFunction,
+} from "../../src/code/meaning/evaluation-context.ts";
 import { createReadingBudget, sourceOf } from "../../src/code/syntax/source.ts";
 import type { CodeCall } from "../../src/shell/facts.ts";
 import { text, unknown } from "../../src/shell/value.ts";

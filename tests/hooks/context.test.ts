@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defineHook, openHookContext } from "../../src/hooks/program/context.ts";
+import { defineHook, openHookContext } from "../../src/hooks/program/hook-context.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { inputOf, jsonAt, projectSystem, ROOT, RUNTIME, runHook } from "./run-hook.ts";
 

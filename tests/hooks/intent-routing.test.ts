@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openHookContext } from "../../src/hooks/program/context.ts";
+import { openHookContext } from "../../src/hooks/program/hook-context.ts";
 import { routeIntent } from "../../src/hooks/stock/intent-routing.ts";
 import { sha256Hex } from "../../src/system/index.ts";
 import type { MemorySystem, SeedEntry } from "../../src/system/memory.ts";

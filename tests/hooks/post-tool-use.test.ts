@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openHookContext } from "../../src/hooks/program/context.ts";
+import { openHookContext } from "../../src/hooks/program/hook-context.ts";
 import { askObservers, mergeMetadata } from "../../src/hooks/program/observers.ts";
 import { postToolUse, postToolUseFailure } from "../../src/hooks/stock/post-tool-use.ts";
 import type { InputOf, JsonObject } from "../../src/protocol/index.ts";

@@ -1,6 +1,6 @@
-import { type LibraryFunction, withArgument } from "../meaning/context.ts";
 import { literal } from "../meaning/datum.ts";
 import { noteDelete, noteShell } from "../meaning/effects.ts";
+import { type LibraryFunction, withArgument } from "../meaning/evaluation-context.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { DEFAULT_GRAMMAR, type Grammar, Parser, readExpression } from "../syntax/parser.ts";
 import type { ReadingBudget } from "../syntax/source.ts";

@@ -1,14 +1,5 @@
 import { knownText, text, unknown } from "../../shell/index.ts";
 import {
-  argumentList,
-  type EvaluationContext,
-  type FunctionCall,
-  fromNetwork,
-  type LibraryFunction,
-  wholeEnvironment,
-  withArgument,
-} from "../meaning/context.ts";
-import {
   choiceOf,
   type Datum,
   formatted,
@@ -20,6 +11,15 @@ import {
   textDatum,
 } from "../meaning/datum.ts";
 import { noteNetwork, noteShell, noteSpawn, noteWrite } from "../meaning/effects.ts";
+import {
+  argumentList,
+  type EvaluationContext,
+  type FunctionCall,
+  fromNetwork,
+  type LibraryFunction,
+  wholeEnvironment,
+  withArgument,
+} from "../meaning/evaluation-context.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { parseStatements, readBody, readConditional, readResult, readStatement } from "../syntax/braces.ts";
 import {

@@ -1,4 +1,6 @@
 import { wordSet } from "../../shell/index.ts";
+import { type Datum, knownTextOf, listDatum, literal, mapText, reference } from "../meaning/datum.ts";
+import { noteDelete, noteDirectory, noteMove, noteRead, noteSpawn } from "../meaning/effects.ts";
 import {
   type FunctionCall,
   forwardSlashes,
@@ -6,9 +8,7 @@ import {
   type LibraryFunction,
   patternOf,
   workingDirectory,
-} from "../meaning/context.ts";
-import { type Datum, knownTextOf, listDatum, literal, mapText, reference } from "../meaning/datum.ts";
-import { noteDelete, noteDirectory, noteMove, noteRead, noteSpawn } from "../meaning/effects.ts";
+} from "../meaning/evaluation-context.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { type ReadingBudget, step } from "../syntax/source.ts";
 import { NOTHING, type Node, nameNode } from "../syntax/tree.ts";

@@ -1,13 +1,13 @@
 import { wordSet } from "../../shell/index.ts";
+import { knownTextOf, reference } from "../meaning/datum.ts";
+import { noteNetwork } from "../meaning/effects.ts";
 import {
   argumentList,
   type LibraryFunction,
   select,
   standardInput,
   withArgument,
-} from "../meaning/context.ts";
-import { knownTextOf, reference } from "../meaning/datum.ts";
-import { noteNetwork } from "../meaning/effects.ts";
+} from "../meaning/evaluation-context.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { formats } from "../meaning/value-kinds.ts";
 import {

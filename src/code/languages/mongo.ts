@@ -1,7 +1,7 @@
 import type { Value } from "../../shell/index.ts";
-import type { FunctionCall, LanguageDefinition, LibraryFunction } from "../meaning/context.ts";
 import { type Datum, knownTextOf } from "../meaning/datum.ts";
 import { runInDatabase, standaloneBudget } from "../meaning/evaluate.ts";
+import type { FunctionCall, LanguageDefinition, LibraryFunction } from "../meaning/evaluation-context.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { sourceOf } from "../syntax/source.ts";
 import { parseJavaScript } from "./javascript/syntax.ts";

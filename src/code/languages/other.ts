@@ -7,7 +7,7 @@ import {
   WRITE_WORDS,
   wordsInName,
 } from "../meaning/by-name.ts";
-import { expandTilde } from "../meaning/context.ts";
+import { expandTilde } from "../meaning/evaluation-context.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { type ReadingBudget, step } from "../syntax/source.ts";
 import { callNode, type Node, textNode } from "../syntax/tree.ts";

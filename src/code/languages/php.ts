@@ -1,4 +1,7 @@
 import { knownPrefix, wordSet } from "../../shell/index.ts";
+import { firstValue, listDatum, literal, mapText, reference } from "../meaning/datum.ts";
+import { opens, reads, sends, sendsToReceiver } from "../meaning/effect-kinds.ts";
+import { isAddress, noteNetwork, noteWrite } from "../meaning/effects.ts";
 import {
   argumentList,
   childrenOf,
@@ -10,10 +13,7 @@ import {
   wholeEnvironment,
   withArgument,
   workingDirectory,
-} from "../meaning/context.ts";
-import { firstValue, listDatum, literal, mapText, reference } from "../meaning/datum.ts";
-import { opens, reads, sends, sendsToReceiver } from "../meaning/effect-kinds.ts";
-import { isAddress, noteNetwork, noteWrite } from "../meaning/effects.ts";
+} from "../meaning/evaluation-context.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { readsVariable } from "../meaning/value-kinds.ts";
 import {

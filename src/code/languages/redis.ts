@@ -1,7 +1,7 @@
 import type { Value } from "../../shell/index.ts";
-import type { LibraryFunction } from "../meaning/context.ts";
 import { knownTextOf } from "../meaning/datum.ts";
 import { runInDatabase, standaloneBudget } from "../meaning/evaluate.ts";
+import type { LibraryFunction } from "../meaning/evaluation-context.ts";
 import { type ReadingBudget, sourceOf, step } from "../syntax/source.ts";
 import { LUA } from "./lua.ts";
 

@@ -1,6 +1,6 @@
 import { isKnown, type Origin, unknown } from "../../shell/index.ts";
-import { type EvaluationContext, standardInput } from "../meaning/context.ts";
 import { textDatum } from "../meaning/datum.ts";
+import { type EvaluationContext, standardInput } from "../meaning/evaluation-context.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { type ReadingBudget, step } from "../syntax/source.ts";
 import { type Node, nameNode, textNode } from "../syntax/tree.ts";

@@ -1,12 +1,5 @@
 import { unknown, wordSet } from "../../shell/index.ts";
 import {
-  environmentDatum,
-  homeDatum,
-  type LibraryFunction,
-  select,
-  withArgument,
-} from "../meaning/context.ts";
-import {
   type Datum,
   joined,
   knownTextOf,
@@ -26,6 +19,13 @@ import {
   noteSpawn,
   openFile,
 } from "../meaning/effects.ts";
+import {
+  environmentDatum,
+  homeDatum,
+  type LibraryFunction,
+  select,
+  withArgument,
+} from "../meaning/evaluation-context.ts";
 import { invokeLibraryFunction } from "../meaning/invoke.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { type ReadingBudget, step } from "../syntax/source.ts";

@@ -1,4 +1,6 @@
 import type { Language } from "../../shell/index.ts";
+import { knownTextOf, listDatum, textDatum } from "../meaning/datum.ts";
+import { noteDelete, noteEvaluate, noteWrite } from "../meaning/effects.ts";
 import {
   expandTilde,
   homeDatum,
@@ -6,9 +8,7 @@ import {
   patternOf,
   select,
   withArgument,
-} from "../meaning/context.ts";
-import { knownTextOf, listDatum, textDatum } from "../meaning/datum.ts";
-import { noteDelete, noteEvaluate, noteWrite } from "../meaning/effects.ts";
+} from "../meaning/evaluation-context.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { DEFAULT_GRAMMAR, type Grammar, Parser, readExpression } from "../syntax/parser.ts";
 import { type ReadingBudget, step } from "../syntax/source.ts";

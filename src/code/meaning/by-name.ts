@@ -1,7 +1,7 @@
 import { knownPrefix, wordSet } from "../../shell/index.ts";
-import { type EvaluationContext, expandTilde, type FunctionCall } from "./context.ts";
 import { type Datum, firstValue, knownTextOf, literal, optionsOf } from "./datum.ts";
 import { noteDelete, noteLoss, noteMove, noteShell, noteWrite } from "./effects.ts";
+import { type EvaluationContext, expandTilde, type FunctionCall } from "./evaluation-context.ts";
 
 // Libraries have more functions than any table. What one does that no table knows is told by the words in its name.
 

@@ -1,6 +1,5 @@
 import type { OperationRule } from "../../config/index.ts";
 import { knownPrefix } from "../../shell/index.ts";
-import { type FunctionCall, fromNetwork, type LibraryFunction, select, withArgument } from "./context.ts";
 import {
   type Datum,
   firstValue,
@@ -36,6 +35,13 @@ import {
   send,
 } from "./effects.ts";
 import { waits } from "./evaluate.ts";
+import {
+  type FunctionCall,
+  fromNetwork,
+  type LibraryFunction,
+  select,
+  withArgument,
+} from "./evaluation-context.ts";
 import { callBack, invoke } from "./invoke.ts";
 
 // Makers of library functions that touch something outside the program. Every `string` parameter is a selector of

@@ -12,7 +12,6 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import { type EvaluationContext, type FunctionCall, fromDecoder, fromNetwork, isTrue } from "./context.ts";
 import {
   choiceOf,
   combinationsOf,
@@ -29,6 +28,13 @@ import {
   textDatum,
   valuesOf,
 } from "./datum.ts";
+import {
+  type EvaluationContext,
+  type FunctionCall,
+  fromDecoder,
+  fromNetwork,
+  isTrue,
+} from "./evaluation-context.ts";
 
 const MAX_CALLS = 2_000;
 const MAX_KEY_LENGTH = 400;

@@ -15,7 +15,6 @@ import {
   step,
 } from "../syntax/source.ts";
 import type { Argument, FunctionDefinition, Node, RecordEntry } from "../syntax/tree.ts";
-import type { EvaluationContext, LanguageDefinition } from "./context.ts";
 import {
   appendItem,
   choiceOf,
@@ -37,6 +36,7 @@ import {
   textDatum,
 } from "./datum.ts";
 import { noteEndlessStart } from "./effects.ts";
+import type { EvaluationContext, LanguageDefinition } from "./evaluation-context.ts";
 import {
   bind,
   elementOf,

@@ -2,7 +2,6 @@ import { knownText, wordSet } from "../../shell/index.ts";
 import { step } from "../syntax/source.ts";
 import type { Node } from "../syntax/tree.ts";
 import { noteByName, samePlace } from "./by-name.ts";
-import { type EvaluationContext, environmentDatum, type FunctionCall } from "./context.ts";
 import {
   appendItem,
   assign,
@@ -22,6 +21,7 @@ import {
   reference,
   setField,
 } from "./datum.ts";
+import { type EvaluationContext, environmentDatum, type FunctionCall } from "./evaluation-context.ts";
 
 const MAX_CALL_DEPTH = 8;
 

@@ -1,6 +1,6 @@
-import type { EvaluationContext, LanguageDefinition, LibraryFunction, Table } from "./context.ts";
 import type { Datum } from "./datum.ts";
 import * as effectKinds from "./effect-kinds.ts";
+import type { EvaluationContext, LanguageDefinition, LibraryFunction, Table } from "./evaluation-context.ts";
 import * as valueKinds from "./value-kinds.ts";
 
 /** The kinds of library functions. In a row, the parameters of a kind stand behind its name. */

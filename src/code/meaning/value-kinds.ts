@@ -10,6 +10,21 @@ import {
   rotate13,
 } from "../../shell/index.ts";
 import {
+  appendItem,
+  choiceOf,
+  type Datum,
+  firstValue,
+  formatted,
+  itemsOf,
+  joined,
+  knownTextOf,
+  listDatum,
+  literal,
+  mapText,
+  separatedBy,
+} from "./datum.ts";
+import { charactersOf, decode } from "./effects.ts";
+import {
   absolute,
   anyName,
   childrenOf,
@@ -28,22 +43,7 @@ import {
   temporaryPath,
   withArgument,
   workingDirectory,
-} from "./context.ts";
-import {
-  appendItem,
-  choiceOf,
-  type Datum,
-  firstValue,
-  formatted,
-  itemsOf,
-  joined,
-  knownTextOf,
-  listDatum,
-  literal,
-  mapText,
-  separatedBy,
-} from "./datum.ts";
-import { charactersOf, decode } from "./effects.ts";
+} from "./evaluation-context.ts";
 import { elementOf, invoke } from "./invoke.ts";
 
 // Makers of library functions that only compute: texts, lists and records. Every `string` parameter is a selector of

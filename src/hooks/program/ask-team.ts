@@ -3,7 +3,7 @@ import type { InputOf } from "../../protocol/index.ts";
 import type { System } from "../../system/index.ts";
 import { callBridge } from "./bridge/call.ts";
 import type { QuestionReply } from "./bridge/contracts.ts";
-import { type HookOptions, openHookContext } from "./context.ts";
+import { type HookOptions, openHookContext } from "./hook-context.ts";
 
 /** What a person elsewhere is shown. */
 export interface ShownCall {

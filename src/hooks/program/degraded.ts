@@ -23,17 +23,17 @@ export function openDegraded(
   session: string | undefined,
   problems: readonly string[],
 ): Degraded {
-  const path = fileOf(system, session);
+  const path = toldFile(system, session);
   const known = path === undefined ? {} : readKnown(system, path);
   const told = new Set(stringsAt(known, "told"));
   const all = [...new Set([...stringsAt(known, "late"), ...problems])];
-  const fresh = all.filter(text => !told.has(markOf(system, text)));
+  const fresh = all.filter(text => !told.has(problemMark(system, text)));
   return {
-    message: fresh.length === 0 ? undefined : messageOf(fresh),
+    message: fresh.length === 0 ? undefined : degradedMessage(fresh),
     remember(late) {
-      const open = late.filter(text => !told.has(markOf(system, text)) && !fresh.includes(text));
+      const open = late.filter(text => !told.has(problemMark(system, text)) && !fresh.includes(text));
       if (path === undefined || (fresh.length === 0 && open.length === 0)) return;
-      const marks = [...told, ...fresh.map(text => markOf(system, text))].slice(-MAX_TOLD);
+      const marks = [...told, ...fresh.map(text => problemMark(system, text))].slice(-MAX_TOLD);
       const kept = { told: marks, late: open.slice(0, MAX_SHOWN).map(text => clip(text, MAX_LENGTH)) };
       try {
         system.files.makeDirectory(path.slice(0, path.lastIndexOf("/")), 0o700);
@@ -45,14 +45,14 @@ export function openDegraded(
   };
 }
 
-function messageOf(problems: readonly string[]): string {
+function degradedMessage(problems: readonly string[]): string {
   const shown = problems.slice(0, MAX_SHOWN).map(text => escapeControls(clip(text, MAX_LENGTH)));
   const more = problems.length - shown.length;
   return `amplihack works, but not fully: ${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}. Look: amplihack doctor`;
 }
 
 /** Without a session nothing is remembered, and everything is told each time. */
-function fileOf(system: System, session: string | undefined): string | undefined {
+function toldFile(system: System, session: string | undefined): string | undefined {
   const stateHome = findStateHome(system);
   const id = findSessionId(system, session);
   if (stateHome === undefined || id === undefined) return undefined;
@@ -70,6 +70,6 @@ function readKnown(system: System, path: string): JsonObject {
 }
 
 /** Numbers differ from call to call: process ids, sizes. */
-function markOf({ text }: System, problem: string): string {
+function problemMark({ text }: System, problem: string): string {
   return sha256Hex(text.encode(problem.replace(/\d+/g, "#"))).slice(0, MARK_LENGTH);
 }

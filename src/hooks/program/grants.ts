@@ -270,7 +270,7 @@ export function grantOnce(system: System, stateHome: string, refused: RefusedCom
     return {
       ...file,
       grants: [...others, { ...grant, seal }],
-      given: [...(file.given ?? []), givenOf(refused, now)].slice(-MAX_GIVEN),
+      given: [...(file.given ?? []), describeGiven(refused, now)].slice(-MAX_GIVEN),
     };
   });
   return grant;
@@ -280,13 +280,13 @@ export function grantOnce(system: System, stateHome: string, refused: RefusedCom
 export function noteGiven(system: System, stateHome: string, refused: RefusedCommand): void {
   change(system, stateHome, file => ({
     ...file,
-    given: [...(file.given ?? []), givenOf(refused, system.clock.nowMs())].slice(-MAX_GIVEN),
+    given: [...(file.given ?? []), describeGiven(refused, system.clock.nowMs())].slice(-MAX_GIVEN),
   }));
 }
 
 const MAX_GIVEN = 20;
 
-function givenOf({ command, host }: RefusedCommand, givenMs: number): GivenGrant {
+function describeGiven({ command, host }: RefusedCommand, givenMs: number): GivenGrant {
   return { command: clip(command, 200), ...defined({ host }), givenMs };
 }
 

@@ -2,8 +2,8 @@ import type { Subcommand } from "../../hosts/index.ts";
 import type { Effect, Hook } from "../../protocol/index.ts";
 import type { System } from "../../system/index.ts";
 import { escapeControls } from "../../text/index.ts";
-import type { AfterAnswer, HookOptions } from "./context.ts";
 import { configurationFor } from "./guard-context.ts";
+import type { AfterAnswer, HookOptions } from "./hook-context.ts";
 
 /** One subcommand and the hook behind it; without a hook every payload is answered with "no opinion". */
 export interface HookProgram {

@@ -1,5 +1,5 @@
 import { errorText, type InputOf, isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
-import type { HookContext } from "./context.ts";
+import type { HookContext } from "./hook-context.ts";
 
 /** What an observer of tool calls has to say about one. */
 export interface Observation {

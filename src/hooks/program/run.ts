@@ -152,7 +152,7 @@ class ProgramRun implements HookRun {
       return this.sayAll(all);
     } catch (error) {
       showStack(error, this.system);
-      if (this.own !== undefined) return this.sayWithout(errorName(error));
+      if (this.own !== undefined) return this.answerWithoutOwnHooks(errorName(error));
       // A payload that is too much for the engine must not be a way around the guard.
       const isTooMuch = this.hasPayload && isMemoryUsedUp(error);
       return this.fail(
@@ -167,7 +167,7 @@ class ProgramRun implements HookRun {
     if (this.exitCode !== undefined) return undefined;
     return this.own === undefined
       ? this.fail(reason, "error", wasJudging ? "at least" : "by policy")
-      : this.sayWithout(reason);
+      : this.answerWithoutOwnHooks(reason);
   }
 
   answered(): number | undefined {
@@ -230,7 +230,7 @@ class ProgramRun implements HookRun {
     this.event = read.event ?? this.event;
     this.nativeEvent = read.nativeEvent ?? this.nativeEvent;
     this.payload = read.raw ?? this.payload;
-    this.place = placeOf(this.payload);
+    this.place = readSessionAndFolder(this.payload);
     if (CONTROLLED_BY_AGENTS.has(read.code))
       return this.fail(read.message, "error", read.code === "too-large" ? "always" : "at least");
     if (program.isGuard === true && read.code === "unmapped-event")
@@ -348,7 +348,7 @@ class ProgramRun implements HookRun {
   }
 
   /** The users' hooks did not come back: ours stands, and so does what they had said. */
-  private sayWithout(reason: string): number {
+  private answerWithoutOwnHooks(reason: string): number {
     const own = this.own?.abandon(reason) ?? [];
     return this.sayAll(this.stock === undefined ? own : [this.stock, ...own]);
   }
@@ -429,7 +429,7 @@ class ProgramRun implements HookRun {
     given: HostResponse,
     result: HookRunRecord["result"],
     outcome: Outcome,
-    refusal = refusalOf(outcome),
+    refusal = refusalReason(outcome),
   ): number {
     if (this.exitCode !== undefined) return this.exitCode;
     const { program, problems, system } = this;
@@ -506,13 +506,13 @@ function withoutYes({ hook, effect }: Contribution): Contribution {
 }
 
 /** Of a payload that was not understood. */
-function placeOf(payload: JsonObject) {
+function readSessionAndFolder(payload: JsonObject) {
   const text = (names: readonly string[]) => stringAt(payload, ...names);
   return { sessionId: text(FIELD_NAMES.sessionId), cwd: text(FIELD_NAMES.cwd) };
 }
 
 /** Why something does not go on, or not without consent. */
-function refusalOf({ decision }: Outcome): string | undefined {
+function refusalReason({ decision }: Outcome): string | undefined {
   return decision.kind === "deny" || decision.kind === "ask" ? (decision.reason ?? "refused") : undefined;
 }
 

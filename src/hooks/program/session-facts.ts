@@ -35,12 +35,12 @@ const MAX_SHOWN = 200;
 const MAX_USE = 500;
 const REMEMBERED_MS = 7 * 24 * 60 * 60 * 1000;
 
-function folderOf(stateHome: string): string {
+function factsFolder(stateHome: string): string {
   return join(stateHome, "guard", "sessions");
 }
 
-function fileOf(stateHome: string, session: string): string {
-  return join(folderOf(stateHome), `${session}.json`);
+function factsFile(stateHome: string, session: string): string {
+  return join(factsFolder(stateHome), `${session}.json`);
 }
 
 /**
@@ -53,7 +53,7 @@ export function readSessionNotes(
   session: string | undefined,
 ): SessionNotes | undefined {
   if (session === undefined) return undefined;
-  const path = fileOf(stateHome, session);
+  const path = factsFile(stateHome, session);
   try {
     const found = readText(system, path, MAX_BYTES);
     return found === undefined ? undefined : parseNotes(JSON.parse(found) as Json);
@@ -71,8 +71,8 @@ export function noteInSession(
   lockTimeoutMs = LOCK_TIMEOUT_MS,
 ): void {
   if (session === undefined) return;
-  const path = fileOf(stateHome, session);
-  if (system.files.inspect(path) === undefined) forgetOld(system, folderOf(stateHome));
+  const path = factsFile(stateHome, session);
+  if (system.files.inspect(path) === undefined) forgetOld(system, factsFolder(stateHome));
   const file = new AtomicJsonFile<SessionNotes>(path, {
     system,
     parse: parseNotes,
@@ -96,7 +96,7 @@ export function noteQuestion(
   const isAsked = verdict === "ask" && all.length > 0;
   if (!isAsked && judged.length === 0) return;
   const asked: AskedCall = {
-    use: useOf(input),
+    use: toolUseKey(input),
     questions: all.filter(({ isAllowable }) => isAllowable).map(questionKey),
     shows: all.flatMap(({ rule, target }) =>
       SHOWING.includes(rule) ? [clip(redact(target), MAX_SHOWN)] : [],
@@ -122,7 +122,7 @@ export function noteAnswer(
   },
 ): void {
   const session = findSessionId(system, input.sessionId);
-  const use = useOf(input);
+  const use = toolUseKey(input);
   const asked = readSessionNotes(system, stateHome, session)?.asked.find(one => one.use === use);
   if (asked === undefined && seen.shown === undefined && seen.warned === undefined) return;
   noteInSession(system, stateHome, session, notes => ({
@@ -150,7 +150,7 @@ export function notePrompt(
 }
 
 /** The id of the tool use, or for hosts that give none what was called. */
-function useOf({ tool }: Pick<InputOf<"tool">, "tool">): string {
+function toolUseKey({ tool }: Pick<InputOf<"tool">, "tool">): string {
   const { useId, canonicalName, input } = tool;
   return useId !== undefined && useId !== ""
     ? useId

@@ -3,8 +3,8 @@ import { type InjectionFinding, loadFind, loadFinding, type Rule } from "../../g
 import { type InputOf, type Json, stringAt } from "../../protocol/index.ts";
 import { isInside, resolve } from "../../system/index.ts";
 import { clip, escapeHidden } from "../../text/index.ts";
-import type { HookContext } from "../program/context.ts";
 import { configurationFor } from "../program/guard-context.ts";
+import type { HookContext } from "../program/hook-context.ts";
 
 /** What is told about a result from outside that reads like instructions. */
 export interface ForeignWarning {
@@ -87,13 +87,13 @@ function render(found: readonly [Spoken, ...Spoken[]], { tool }: InputOf<"tool">
     .join("; ");
   return {
     rules,
-    source: `what ${shownTool} brought${placeOf(tool.input)}`,
+    source: `what ${shownTool} brought${describeSource(tool.input)}`,
     warning: `[${rules.join(", ")}] The result of ${shownTool} was written by others, and parts of it are worded as orders for an agent: ${list}. ${text.model}`,
-    message: `amplihack guard: what ${shownTool} brought${placeOf(tool.input)} is worded as orders for the agent: ${list} [${rule}]. ${text.person} More: amplihack guard why ${rule}`,
+    message: `amplihack guard: what ${shownTool} brought${describeSource(tool.input)} is worded as orders for the agent: ${list} [${rule}]. ${text.person} More: amplihack guard why ${rule}`,
   };
 }
 
-function placeOf(input: Json): string {
+function describeSource(input: Json): string {
   const place = stringAt(input, "url", "file_path", "path", "query");
   return place === undefined ? "" : ` from ${clip(escapeHidden(place), MAX_SHOWN)}`;
 }

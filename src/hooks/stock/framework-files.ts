@@ -8,7 +8,7 @@ import {
   VARIABLES,
 } from "../../state/index.ts";
 import { join } from "../../system/index.ts";
-import type { HookContext } from "../program/context.ts";
+import type { HookContext } from "../program/hook-context.ts";
 
 const FILE_BYTES = 512 * 1024;
 const PREFERENCES = ["context", "USER_PREFERENCES.md"] as const;

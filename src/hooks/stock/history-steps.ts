@@ -1,8 +1,8 @@
 import { hasOpenChanges } from "../../history/index.ts";
 import { errorText } from "../../protocol/index.ts";
 import { DOCTOR_SESSION, findHome, findStateHome } from "../../state/index.ts";
-import type { HookContext } from "../program/context.ts";
 import type { ConfiguredGuard } from "../program/guard-context.ts";
+import type { HookContext } from "../program/hook-context.ts";
 
 type HistoryHooks = typeof import("./history.ts");
 type Step = (history: HistoryHooks, guard: ConfiguredGuard) => Promise<void>;

@@ -43,8 +43,8 @@ import { findSessionId } from "../../state/index.ts";
 import { compileGlob, components, isInside, matchesGlob, relative, type System } from "../../system/index.ts";
 import { count, redactOpening, sizeText } from "../../text/index.ts";
 import { type SessionWrites, survey } from "../../workspace/index.ts";
-import type { HookContext } from "../program/context.ts";
 import type { ConfiguredGuard } from "../program/guard-context.ts";
+import type { HookContext } from "../program/hook-context.ts";
 import { hostProcess } from "../program/process-tree.ts";
 import { findOthersWork } from "./others-work.ts";
 

@@ -10,7 +10,7 @@ import {
 } from "../../state/index.ts";
 import { join } from "../../system/index.ts";
 import { countCharacters } from "../../text/index.ts";
-import { attempt, type HookContext } from "../program/context.ts";
+import { attempt, type HookContext } from "../program/hook-context.ts";
 import { findImpostors } from "../user/own-names.ts";
 import { isWorkflowActive } from "./workflow-tracking.ts";
 

@@ -1,5 +1,5 @@
 import { clip, countCharacters, wordPattern } from "../../text/index.ts";
-import type { HookContext } from "../program/context.ts";
+import type { HookContext } from "../program/hook-context.ts";
 
 /** What the user asked for at the start, kept so that no later summary can lose it. */
 export type OriginalRequest = {

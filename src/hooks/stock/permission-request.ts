@@ -3,8 +3,8 @@ import { errorText, type Hook } from "../../protocol/index.ts";
 import type { System } from "../../system/index.ts";
 import { type Answered, answerEffect, answeringOf, takeAnswerable } from "../program/answer.ts";
 import { auditFile, writeAudit } from "../program/audit.ts";
-import type { HookOptions } from "../program/context.ts";
 import { openGuard } from "../program/guard-context.ts";
+import type { HookOptions } from "../program/hook-context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { withOriginalCommand } from "../program/sandboxed.ts";
 

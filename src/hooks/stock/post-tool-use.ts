@@ -12,7 +12,7 @@ import {
 import { findStateHome, removeIfThere, withParents } from "../../state/index.ts";
 import { type Files, hasErrorCode, join, type System, sha256Hex } from "../../system/index.ts";
 import { clip, shownSecretIn } from "../../text/index.ts";
-import { attempt, defineHook, type HookContext, type HookOptions } from "../program/context.ts";
+import { attempt, defineHook, type HookContext, type HookOptions } from "../program/hook-context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { askObservers, mergeMetadata, type ToolObserver } from "../program/observers.ts";
 import { withOriginalCommand } from "../program/sandboxed.ts";
@@ -92,7 +92,7 @@ function noteSeen(input: InputOf<"tool">, context: HookContext, warned: string |
   const stateHome = findStateHome(system);
   if (stateHome === undefined || !context.hasPart("guard")) return;
   const result = input.result ?? input.error;
-  const text = textOf(result);
+  const text = collectText(result);
   const kind = shownSecretIn(text);
   const shown = kind === undefined ? undefined : `${kind} in what ${input.tool.name} brought`;
   attempt(context, "what the session has seen was not noted", () =>
@@ -101,10 +101,10 @@ function noteSeen(input: InputOf<"tool">, context: HookContext, warned: string |
 }
 
 /** Every text in a result, as far as it is looked at. */
-function textOf(result: Json | undefined): string {
+function collectText(result: Json | undefined): string {
   if (typeof result === "string") return result;
-  if (Array.isArray(result)) return result.slice(0, MAX_PARTS).map(textOf).join("\n");
-  return isJsonObject(result) ? Object.values(result).slice(0, MAX_PARTS).map(textOf).join("\n") : "";
+  if (Array.isArray(result)) return result.slice(0, MAX_PARTS).map(collectText).join("\n");
+  return isJsonObject(result) ? Object.values(result).slice(0, MAX_PARTS).map(collectText).join("\n") : "";
 }
 
 /** Part of the result in some hosts, beside it in others. */

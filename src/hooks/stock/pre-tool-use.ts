@@ -33,7 +33,6 @@ import {
   rememberAnswerable,
 } from "../program/answer.ts";
 import { auditFile, isAudited, writeAudit } from "../program/audit.ts";
-import type { HookOptions } from "../program/context.ts";
 import {
   type Asker,
   askerForService,
@@ -44,6 +43,7 @@ import {
   rememberRefusal,
 } from "../program/grants.ts";
 import { type ConfiguredGuard, openGuard } from "../program/guard-context.ts";
+import type { HookOptions } from "../program/hook-context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { rememberHost } from "../program/process-tree.ts";
 import { maySandbox, rewriteCall, sandboxModeOf, takeHeldNotice } from "../program/sandboxed.ts";

@@ -1,6 +1,6 @@
 import type { Effect } from "../../protocol/index.ts";
 import { count } from "../../text/index.ts";
-import type { HookContext } from "../program/context.ts";
+import type { HookContext } from "../program/hook-context.ts";
 import { findOrders } from "./foreign-results.ts";
 
 /** What memory gave for the model, and a line for the person about what was left out of it. */

@@ -27,7 +27,7 @@ import { expandHomeWord, join, writeAtomically } from "../../system/index.ts";
 import { countCharacters, oneLine } from "../../text/index.ts";
 import { version } from "../../version.ts";
 import { callBridge } from "../program/bridge/call.ts";
-import { attempt, defineHook, type HookContext } from "../program/context.ts";
+import { attempt, defineHook, type HookContext } from "../program/hook-context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { rememberHost } from "../program/process-tree.ts";
 import { lookInside, readInside, readPreferenceFiles } from "./framework-files.ts";

@@ -1,5 +1,5 @@
 import { count, escapeControls } from "../../text/index.ts";
-import type { HookContext } from "../program/context.ts";
+import type { HookContext } from "../program/hook-context.ts";
 import { askGit } from "../program/programs.ts";
 
 /** What git has not been given yet. A file that is both staged and changed again stands in both lists. */

@@ -3,7 +3,7 @@ import { findStateHome, MEMORY_DATABASE } from "../../state/index.ts";
 import { join } from "../../system/index.ts";
 import { countCharacters, firstCharacters } from "../../text/index.ts";
 import { callBridge } from "../program/bridge/call.ts";
-import { attempt, defineHook, type HookContext } from "../program/context.ts";
+import { attempt, defineHook, type HookContext } from "../program/hook-context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { notePrompt } from "../program/session-facts.ts";
 import { mentionedAgents } from "./agent-mentions.ts";

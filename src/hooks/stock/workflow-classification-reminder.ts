@@ -1,7 +1,7 @@
 import { type Effect, type InputOf, type Json, ownValue, StrictMembers } from "../../protocol/index.ts";
 import { AtomicJsonFile } from "../../state/index.ts";
 import { firstCharacters, oneLine, wordPattern } from "../../text/index.ts";
-import { attempt, defineHook, type HookContext } from "../program/context.ts";
+import { attempt, defineHook, type HookContext } from "../program/hook-context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { developmentGuide } from "./intent-routing.ts";
 import { isDevCommand, isNested, isWorkflowActive } from "./workflow-tracking.ts";

@@ -17,7 +17,7 @@ import {
   runtimePath,
   VARIABLES,
 } from "../../state/index.ts";
-import { attempt, type HookContext } from "../program/context.ts";
+import { attempt, type HookContext } from "../program/hook-context.ts";
 import type { Observation } from "../program/observers.ts";
 
 /** A development request whose workflow has not shown itself yet. */

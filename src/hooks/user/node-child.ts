@@ -147,7 +147,7 @@ async function ask(
     }).done;
     const said = system.text.decode(result.stderr).text;
     if (said.trim() !== "") system.stdio.writeError(said.endsWith("\n") ? said : `${said}\n`);
-    return { answers: answersOf(result, request.mark, system), end: endOf(result, timeoutMs) };
+    return { answers: answersOf(result, request.mark, system), end: describeProcessEnd(result, timeoutMs) };
   } catch (error) {
     return { problem: errorText(error) };
   }
@@ -189,7 +189,7 @@ function readResults(
   });
 }
 
-function endOf({ end }: ProcessResult, timeoutMs: number): string {
+function describeProcessEnd({ end }: ProcessResult, timeoutMs: number): string {
   if (end.kind === "exit") return `ended the process with code ${end.code} before it had answered`;
   if (end.kind === "not-started")
     return `could not be started: Node is missing (${end.code}); run amplihack hooks build`;

@@ -24,15 +24,15 @@ export function findImpostors(
   return [...new Set(names)].flatMap((name): readonly Impostor[] => {
     const path = join(projectRoot, name);
     if (system.files.follow(path)?.kind !== "file") return [];
-    const text = textOf(system, path);
-    if (text !== undefined && home !== undefined && textOf(system, join(home, name)) === text) return [];
+    const text = tryReadText(system, path);
+    if (text !== undefined && home !== undefined && tryReadText(system, join(home, name)) === text) return [];
     const sha256 = sha256Hex(system.text.encode(text ?? ""));
     const known = trustedAs(system, stateHome, path);
     return text !== undefined && known === sha256 ? [] : [{ path, sha256, isChanged: known !== undefined }];
   });
 }
 
-function textOf(system: System, path: string): string | undefined {
+function tryReadText(system: System, path: string): string | undefined {
   try {
     return readText(system, path, MAX_BYTES);
   } catch {
@@ -47,7 +47,7 @@ export function trustFile(stateHome: string): string {
 }
 
 function trustedAs(system: System, stateHome: string, path: string): string | undefined {
-  const read = readJson(`{"list":${textOf(system, trustFile(stateHome)) ?? "[]"}}`);
+  const read = readJson(`{"list":${tryReadText(system, trustFile(stateHome)) ?? "[]"}}`);
   const list = read.ok && isJsonObject(read.value) ? listAt(read.value, "list") : [];
   const entry = list.find(one => stringAt(one, "path") === path);
   return entry === undefined ? undefined : stringAt(entry, "sha256");

@@ -123,7 +123,7 @@ async function runOne(
     const { text } = system;
     return interpret(
       {
-        end: endOf(result.end, action, timeoutMs),
+        end: describeProcessEnd(result.end, action, timeoutMs),
         stdout: captureText(text, result.stdout, result.stdoutTruncated, result.stdoutTail),
         stderr: text.decode(result.stderr).text,
         diagnostics: [],
@@ -164,7 +164,11 @@ function start(
   }).done;
 }
 
-function endOf(end: ProcessResult["end"], { command }: CommandAction, timeoutMs: number): HandlerEnd {
+function describeProcessEnd(
+  end: ProcessResult["end"],
+  { command }: CommandAction,
+  timeoutMs: number,
+): HandlerEnd {
   switch (end.kind) {
     case "exit":
     case "signal":

@@ -27,7 +27,9 @@ export function toWhen(when: RegExp | string | readonly string[] | undefined): W
 export function isWanted(wants: Wants, input: HookInput): boolean {
   if (!wants.events.includes(findEvent(input.event)?.name ?? input.event)) return false;
   if (wants.hosts.length > 0 && !wants.hosts.includes(input.host)) return false;
-  return wantsTool(wants, input) && (wants.when === undefined || matchesWhen(wants.when, textOf(input)));
+  return (
+    wantsTool(wants, input) && (wants.when === undefined || matchesWhen(wants.when, searchedText(input)))
+  );
 }
 
 function wantsTool({ tools, hostTools }: Wants, input: HookInput): boolean {
@@ -43,7 +45,7 @@ function isTool(selector: string, name: string): boolean {
 }
 
 /** The command, the paths of a file tool, or the prompt; undefined for events without a text. */
-function textOf(input: HookInput): string | undefined {
+function searchedText(input: HookInput): string | undefined {
   if (input.kind === "prompt") return input.prompt;
   if (input.kind !== "tool") return undefined;
   if (input.facts.command !== null) return input.facts.command;

@@ -46,7 +46,7 @@ export function findShadowed(
   if (chosen.some(directory => isInside(directory, path))) return undefined;
   const shipped = findInDirectories(system, name, [SHIPPED_RECIPES]);
   if (shipped === undefined) return undefined;
-  return readText(system, shipped, MAX_RECIPE_BYTES) === textOf(system, path) ? undefined : shipped;
+  return readText(system, shipped, MAX_RECIPE_BYTES) === tryReadText(system, path) ? undefined : shipped;
 }
 
 /** As `findShadowed` for what a user typed: whoever types a path has chosen the file. */
@@ -59,7 +59,7 @@ export function findShadowedByName(
   return isRecipePath(argument) ? undefined : findShadowed(system, argument, path, search);
 }
 
-function textOf(system: System, path: string): string | undefined {
+function tryReadText(system: System, path: string): string | undefined {
   try {
     return readText(system, path, MAX_RECIPE_BYTES);
   } catch {

@@ -42,13 +42,13 @@ export function eventFields(event: RunEvent, hasText: boolean, system: System): 
         ...(event.signal === undefined ? {} : { signal: event.signal }),
       };
     case "step_start":
-      return { ...placeOf(event.step), step_type: event.step.type };
+      return { ...describeStep(event.step), step_type: event.step.type };
     case "heartbeat":
-      return { ...placeOf(event.step), elapsed_ms: Math.round(event.elapsedMs) };
+      return { ...describeStep(event.step), elapsed_ms: Math.round(event.elapsedMs) };
     case "step_end": {
       const { status, duration, output, error, exit_code } = event.result;
       return {
-        ...placeOf(event.step),
+        ...describeStep(event.step),
         status,
         duration_ms: Math.round(duration * 1000),
         output_len: output.length,
@@ -60,7 +60,7 @@ export function eventFields(event: RunEvent, hasText: boolean, system: System): 
       if (!hasText) return undefined;
       const text = Buffer.from(event.chunk).toString("utf8");
       return {
-        ...placeOf(event.step),
+        ...describeStep(event.step),
         stream: event.stream,
         text: text.slice(-MAX_OUTPUT_CHARACTERS),
         truncated: text.length > MAX_OUTPUT_CHARACTERS,
@@ -91,7 +91,7 @@ function ownFacts(
   };
 }
 
-function placeOf({ id, path }: StepReference): JsonObject {
+function describeStep({ id, path }: StepReference): JsonObject {
   return { step_id: id, path };
 }
 

@@ -6,7 +6,7 @@ import { isFile } from "../find/find-recipe.ts";
 import { loadRecipe } from "../find/load-recipe.ts";
 import { endText } from "../steps/execute-process.ts";
 import { clipCharacters } from "../steps/snippet.ts";
-import { inferContext } from "../values/context.ts";
+import { inferContext } from "../values/recipe-context.ts";
 import { valueText } from "../values/value.ts";
 import {
   inheritedEnvironment,

@@ -2,7 +2,7 @@ import { type JsonObject, ownValue } from "../../protocol/index.ts";
 import type { RecipeOutput, Step } from "../format/recipe.ts";
 import { blocksOf } from "../format/recipe.ts";
 import { type FinishedStep, referenceTo, runStep, skippedResult, stepResult } from "../steps/run-step.ts";
-import { checkContext, preflightMessage } from "../values/context.ts";
+import { checkContext, preflightMessage } from "../values/recipe-context.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
 import { valueText } from "../values/value.ts";
 import type { EndedStep } from "./progress-keeper.ts";

@@ -6,7 +6,7 @@ import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_TOTAL_STEPS, MAX_DEPTH } from "../format
 import { openLogs, pruneOldFiles, type RunLogs, runLogPath } from "../logs/event-log.ts";
 import type { Observer } from "../logs/events.ts";
 import { pointerLine } from "../logs/run-records.ts";
-import { inferContext } from "../values/context.ts";
+import { inferContext } from "../values/recipe-context.ts";
 import { environmentBytes } from "../values/shell-variables.ts";
 import {
   argumentLimit,

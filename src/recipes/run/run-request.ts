@@ -12,7 +12,7 @@ import { join, resolve, type System } from "../../system/index.ts";
 import { isDirectory, type RecipeSearch } from "../find/find-recipe.ts";
 import type { Approve, Observer } from "../logs/events.ts";
 import { type SnippetLimits, snippetLimits } from "../steps/snippet.ts";
-import { ContextError, readContextFile, readPairs } from "../values/context.ts";
+import { ContextError, readContextFile, readPairs } from "../values/recipe-context.ts";
 import { sessionLimits } from "./base-environment.ts";
 import type { Interruption } from "./interruption.ts";
 import type { KeptRun } from "./progress-keeper.ts";

@@ -10,7 +10,7 @@ import {
   renderShell,
   ShellNestingError,
 } from "../shell-text/render-shell.ts";
-import { mirrorOf } from "../values/context.ts";
+import { mirrorOf } from "../values/recipe-context.ts";
 import { allotVariables, chooseVariables } from "../values/shell-variables.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
 import { valueAtPath, valueText } from "../values/value.ts";

@@ -180,7 +180,7 @@ function dryRunResult(run: RecipeRun, frame: Frame, step: Step): FinishedStep | 
 }
 
 async function execute(task: StepTask, runFrame: (frame: Frame) => Promise<FrameEnd>): Promise<StepOutcome> {
-  const refused = await refusalOf(task);
+  const refused = await awaitApproval(task);
   if (refused !== undefined) return reportFailure(task, refused);
   const before = await runHook(task, "pre_step");
   const outcome = withWarnings(await attemptAgain(task, runFrame), before, "first");
@@ -189,7 +189,7 @@ async function execute(task: StepTask, runFrame: (frame: Frame) => Promise<Frame
 }
 
 /** Waits for a person where the step asks for one; undefined when it may run. */
-async function refusalOf({ run, step, context, reference }: StepTask): Promise<StepOutcome | undefined> {
+async function awaitApproval({ run, step, context, reference }: StepTask): Promise<StepOutcome | undefined> {
   if (step.approval === undefined) return undefined;
   if (run.approve === undefined)
     return failure(

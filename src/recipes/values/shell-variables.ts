@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { JsonObject } from "../../protocol/index.ts";
-import { type Mirror, mirrorOf, variableName } from "./context.ts";
+import { type Mirror, mirrorOf, variableName } from "./recipe-context.ts";
 import { valueAtPath, valueText } from "./value.ts";
 
 /** Variables of one shell script: those its environment can carry, and those its preamble has to load. */

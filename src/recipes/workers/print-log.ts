@@ -40,7 +40,7 @@ export async function printLog(
       worker = each.worker;
       after = each.seq;
       if (isJson) print(`${JSON.stringify({ ...each.record, worker })}\n`);
-      else print(textOf(each, isTaken));
+      else print(formatRecord(each, isTaken));
     }
     if (records.length === BATCH) continue;
     if (!isFollowing) return EXIT_CODES.success;
@@ -57,7 +57,7 @@ function isOver(state: RunState): boolean {
   return state !== "queued" && state !== "running";
 }
 
-function textOf({ record, worker }: LogRecord, isTaken: boolean): string {
+function formatRecord({ record, worker }: LogRecord, isTaken: boolean): string {
   const event = eventOf(record);
   const lines = event === undefined ? [] : event.kind === "output" ? outputLines(event) : linesOf(event);
   const all = isTaken ? [`Worker ${plain(worker)}:`, ...lines] : lines;

@@ -20,7 +20,7 @@ import { refusalDocument } from "../run/result-document.ts";
 import { loadForRun, refusedOutcome } from "../run/run-recipe.ts";
 import { RunRefusal, type RunRequest, readSettings } from "../run/run-request.ts";
 import { type CommandOutput, explainRefusal, type RecipeFormat } from "../run-in-terminal.ts";
-import { inferContext } from "../values/context.ts";
+import { inferContext } from "../values/recipe-context.ts";
 import { documentText, resultTable } from "../views.ts";
 import { type Connection, prepareTables, withClient } from "./connection.ts";
 import { RUN_VERSION, WORKFLOW } from "./dbos.ts";

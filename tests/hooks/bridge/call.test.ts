@@ -12,7 +12,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { callBridge } from "../../../src/hooks/program/bridge/call.ts";
-import { type HookContext, type HookOptions, openHookContext } from "../../../src/hooks/program/context.ts";
+import {
+  type HookContext,
+  type HookOptions,
+  openHookContext,
+} from "../../../src/hooks/program/hook-context.ts";
 import { userPromptSubmit } from "../../../src/hooks/stock/user-prompt-submit.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 import type { System } from "../../../src/system/system.ts";

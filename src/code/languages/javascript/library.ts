@@ -1,3 +1,4 @@
+import { joined, literal, recordDatum, reference, withType } from "../../meaning/datum.ts";
 import {
   absolute,
   argumentList,
@@ -11,8 +12,7 @@ import {
   wholeEnvironment,
   withArgument,
   workingDirectory,
-} from "../../meaning/context.ts";
-import { joined, literal, recordDatum, reference, withType } from "../../meaning/datum.ts";
+} from "../../meaning/evaluation-context.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
 import * as special from "./special-functions.ts";
 import { canonicalName, parseJavaScript } from "./syntax.ts";

@@ -1,19 +1,4 @@
 import {
-  anyName,
-  type EvaluationContext,
-  environmentDatum,
-  expandTilde,
-  type FunctionCall,
-  fromNetwork,
-  homeDatum,
-  isTrue,
-  type LibraryFunction,
-  patternOf,
-  select,
-  standardInput,
-  withArgument,
-} from "../../meaning/context.ts";
-import {
   createScope,
   type Datum,
   declare,
@@ -41,6 +26,21 @@ import {
   noteSpawn,
   send,
 } from "../../meaning/effects.ts";
+import {
+  anyName,
+  type EvaluationContext,
+  environmentDatum,
+  expandTilde,
+  type FunctionCall,
+  fromNetwork,
+  homeDatum,
+  isTrue,
+  type LibraryFunction,
+  patternOf,
+  select,
+  standardInput,
+  withArgument,
+} from "../../meaning/evaluation-context.ts";
 import { callBack, elementOf, invoke } from "../../meaning/invoke.ts";
 import { decodesByName } from "../../meaning/value-kinds.ts";
 import { moduleName } from "./syntax.ts";

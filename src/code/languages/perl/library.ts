@@ -1,20 +1,4 @@
 import {
-  argumentList,
-  descendantsOf,
-  type EvaluationContext,
-  expandTilde,
-  type FunctionCall,
-  fromNetwork,
-  joinPaths,
-  type LibraryFunction,
-  patternOf,
-  select,
-  standardInput,
-  temporaryPath,
-  wholeEnvironment,
-  withArgument,
-} from "../../meaning/context.ts";
-import {
   assign,
   type Datum,
   firstValue,
@@ -37,6 +21,22 @@ import {
   noteWrite,
   openFile,
 } from "../../meaning/effects.ts";
+import {
+  argumentList,
+  descendantsOf,
+  type EvaluationContext,
+  expandTilde,
+  type FunctionCall,
+  fromNetwork,
+  joinPaths,
+  type LibraryFunction,
+  patternOf,
+  select,
+  standardInput,
+  temporaryPath,
+  wholeEnvironment,
+  withArgument,
+} from "../../meaning/evaluation-context.ts";
 import { elementOf, invoke } from "../../meaning/invoke.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
 import { parsePerl } from "./syntax.ts";

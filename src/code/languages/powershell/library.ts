@@ -7,22 +7,6 @@ import {
   knownPrefix,
 } from "../../../shell/index.ts";
 import {
-  argumentList,
-  type EvaluationContext,
-  expandTilde,
-  type FunctionCall,
-  forwardSlashes,
-  fromNetwork,
-  homeDatum,
-  isTrue,
-  type LibraryFunction,
-  patternOf,
-  select,
-  temporaryDirectory,
-  withArgument,
-  workingDirectory,
-} from "../../meaning/context.ts";
-import {
   choiceOf,
   type Datum,
   firstValue,
@@ -50,6 +34,22 @@ import {
   noteSpawn,
   noteWrite,
 } from "../../meaning/effects.ts";
+import {
+  argumentList,
+  type EvaluationContext,
+  expandTilde,
+  type FunctionCall,
+  forwardSlashes,
+  fromNetwork,
+  homeDatum,
+  isTrue,
+  type LibraryFunction,
+  patternOf,
+  select,
+  temporaryDirectory,
+  withArgument,
+  workingDirectory,
+} from "../../meaning/evaluation-context.ts";
 import { elementOf, invoke } from "../../meaning/invoke.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
 import { isSwitch, PIPE, PROGRAM, parsePowerShell, SWITCHED_ON } from "./syntax.ts";

@@ -1,5 +1,16 @@
 import { baseName, directoryName } from "../../../shell/index.ts";
 import {
+  joined,
+  knownTextOf,
+  listDatum,
+  literal,
+  mapText,
+  recordDatum,
+  reference,
+  withType,
+} from "../../meaning/datum.ts";
+import { charactersOf, noteSpawn } from "../../meaning/effects.ts";
+import {
   anyName,
   argumentList,
   childrenOf,
@@ -13,18 +24,7 @@ import {
   wholeEnvironment,
   withArgument,
   workingDirectory,
-} from "../../meaning/context.ts";
-import {
-  joined,
-  knownTextOf,
-  listDatum,
-  literal,
-  mapText,
-  recordDatum,
-  reference,
-  withType,
-} from "../../meaning/datum.ts";
-import { charactersOf, noteSpawn } from "../../meaning/effects.ts";
+} from "../../meaning/evaluation-context.ts";
 import { elementOf } from "../../meaning/invoke.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
 import * as special from "./special-functions.ts";

@@ -1,17 +1,5 @@
 import { directoryName } from "../../../shell/index.ts";
 import {
-  anyName,
-  descendantsOf,
-  type EvaluationContext,
-  environmentDatum,
-  isTrue,
-  type LibraryFunction,
-  patternOf,
-  select,
-  someToken,
-  withArgument,
-} from "../../meaning/context.ts";
-import {
   choiceOf,
   type Datum,
   declare,
@@ -38,6 +26,18 @@ import {
   runWords,
   send,
 } from "../../meaning/effects.ts";
+import {
+  anyName,
+  descendantsOf,
+  type EvaluationContext,
+  environmentDatum,
+  isTrue,
+  type LibraryFunction,
+  patternOf,
+  select,
+  someToken,
+  withArgument,
+} from "../../meaning/evaluation-context.ts";
 import { memberOf } from "../../meaning/invoke.ts";
 
 /** `subprocess.run(args, shell=…, cwd=…, input=…)` and its siblings. */

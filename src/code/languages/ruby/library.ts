@@ -1,5 +1,19 @@
 import { knownPrefix, rotate13 } from "../../../shell/index.ts";
 import {
+  appendItem,
+  type Datum,
+  firstValue,
+  joined,
+  knownTextOf,
+  listDatum,
+  literal,
+  optionsOf,
+  reference,
+  withType,
+} from "../../meaning/datum.ts";
+import { opens, reads, runsLineOrWords, sends } from "../../meaning/effect-kinds.ts";
+import { decode, isAddress, networkOnly, noteDirectory, noteShell } from "../../meaning/effects.ts";
+import {
   absolute,
   anyName,
   argumentList,
@@ -15,21 +29,7 @@ import {
   wholeEnvironment,
   withArgument,
   workingDirectory,
-} from "../../meaning/context.ts";
-import {
-  appendItem,
-  type Datum,
-  firstValue,
-  joined,
-  knownTextOf,
-  listDatum,
-  literal,
-  optionsOf,
-  reference,
-  withType,
-} from "../../meaning/datum.ts";
-import { opens, reads, runsLineOrWords, sends } from "../../meaning/effect-kinds.ts";
-import { decode, isAddress, networkOnly, noteDirectory, noteShell } from "../../meaning/effects.ts";
+} from "../../meaning/evaluation-context.ts";
 import { callBack, invoke, memberOf } from "../../meaning/invoke.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
 import { unpacks } from "../../meaning/value-kinds.ts";

@@ -2,7 +2,7 @@ import { readJson } from "../../../protocol/index.ts";
 import { findStateHome, VARIABLES } from "../../../state/index.ts";
 import { childEnvironment, describeEnd, join, type ProcessResult } from "../../../system/index.ts";
 import { escapeControls } from "../../../text/index.ts";
-import type { HookContext } from "../context.ts";
+import type { HookContext } from "../hook-context.ts";
 import {
   BRIDGE_TIMEOUT_MS,
   BRIDGE_VERSION,

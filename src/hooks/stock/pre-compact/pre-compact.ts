@@ -18,7 +18,7 @@ import {
   readTranscript,
   toolNaming,
 } from "../../../transcripts/index.ts";
-import { attempt, defineHook, type HookContext } from "../../program/context.ts";
+import { attempt, defineHook, type HookContext } from "../../program/hook-context.ts";
 import type { HookDefinition } from "../../program/hook-program.ts";
 import { keepRequest } from "../original-request.ts";
 import { exportConversation, StreamedFile } from "./export.ts";

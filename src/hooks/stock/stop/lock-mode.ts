@@ -14,7 +14,7 @@ import {
 } from "../../../state/index.ts";
 import { hasErrorCode, join, type System, writeAtomically } from "../../../system/index.ts";
 import { countCharacters } from "../../../text/index.ts";
-import type { HookContext } from "../../program/context.ts";
+import type { HookContext } from "../../program/hook-context.ts";
 
 /** What lock mode says to a stop: go on with this reason, or let it stop. */
 type LockVerdict = { readonly kind: "hold"; readonly reason: string } | { readonly kind: "release" };

@@ -11,7 +11,7 @@ import { join, writeAtomically } from "../../../system/index.ts";
 import { firstCharacters } from "../../../text/index.ts";
 import { callBridge } from "../../program/bridge/call.ts";
 import type { ReflectReply } from "../../program/bridge/contracts.ts";
-import { attempt, type HookContext } from "../../program/context.ts";
+import { attempt, type HookContext } from "../../program/hook-context.ts";
 import { HOLD_MARK } from "./lock-mode.ts";
 import { transcriptId } from "./power-steering/source.ts";
 
@@ -154,7 +154,9 @@ export function slugOf(text: string): string {
   const rest = below.slice(below.findIndex(isBlank) + 1);
   const from = below.length === lines.length ? -1 : rest.findIndex(line => !isBlank(line));
   const paragraph =
-    from < 0 ? [] : rest.slice(from, endOf(rest.findIndex((line, at) => at > from && isBlank(line))));
+    from < 0
+      ? []
+      : rest.slice(from, undefinedIfNegative(rest.findIndex((line, at) => at > from && isBlank(line))));
   const sentence = firstCharacters(paragraph.join(" ").split(".")[0] ?? "", 100);
   const slug = sentence
     .toLowerCase()
@@ -165,7 +167,7 @@ export function slugOf(text: string): string {
   return slug === "" ? "session" : slug;
 }
 
-function endOf(index: number): number | undefined {
+function undefinedIfNegative(index: number): number | undefined {
   return index < 0 ? undefined : index;
 }
 

@@ -1,6 +1,6 @@
 import { type Effect, errorText, type InputOf, readField } from "../../../protocol/index.ts";
 import { findLocksRoot, runtimePath, VARIABLES } from "../../../state/index.ts";
-import { defineHook, type HookContext } from "../../program/context.ts";
+import { defineHook, type HookContext } from "../../program/hook-context.ts";
 import type { HookDefinition } from "../../program/hook-program.ts";
 import { withOpenChanges } from "../history-steps.ts";
 import { judgeLock, LockFiles } from "./lock-mode.ts";

@@ -2,7 +2,7 @@ import { type InputOf, stringAt } from "../../../../protocol/index.ts";
 import { CONFIRMED_FILE, DISABLED_FILE, POWER_STEERING_FOLDER, VARIABLES } from "../../../../state/index.ts";
 import { join } from "../../../../system/index.ts";
 import { type ReadCount, toolNaming } from "../../../../transcripts/index.ts";
-import type { HookContext } from "../../../program/context.ts";
+import type { HookContext } from "../../../program/hook-context.ts";
 import { readInside } from "../../framework-files.ts";
 import { forbidsMergeWithoutPermission } from "../../preferences.ts";
 import {

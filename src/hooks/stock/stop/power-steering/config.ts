@@ -20,7 +20,7 @@ import {
   serialise,
 } from "../../../../state/index.ts";
 import { join, writeAtomically } from "../../../../system/index.ts";
-import { attempt, type HookContext } from "../../../program/context.ts";
+import { attempt, type HookContext } from "../../../program/hook-context.ts";
 import type { SessionType } from "./facts.ts";
 import {
   type Consideration,

@@ -1,7 +1,7 @@
 import { type Json, listAt, memberAt, parseJsonObject, stringAt } from "../../../../protocol/index.ts";
 import { runtimePath } from "../../../../state/index.ts";
 import { basename, dirname, resolve } from "../../../../system/index.ts";
-import type { HookContext } from "../../../program/context.ts";
+import type { HookContext } from "../../../program/hook-context.ts";
 import { askGit, askGitHub } from "../../../program/programs.ts";
 
 const GIT_LIMIT_MS = 5_000;

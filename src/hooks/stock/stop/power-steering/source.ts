@@ -19,7 +19,7 @@ import {
   readExport,
   readTranscript,
 } from "../../../../transcripts/index.ts";
-import { attempt, type HookContext } from "../../../program/context.ts";
+import { attempt, type HookContext } from "../../../program/hook-context.ts";
 
 /** The id under which power steering keeps a session: its file's name, or its folder's for Copilot's `events`. */
 export function transcriptId(path: string): string {

@@ -1,7 +1,7 @@
 import { booleanAt, type Json, StrictMembers } from "../../../../protocol/index.ts";
 import { AtomicJsonFile } from "../../../../state/index.ts";
 import { join, type System, sha256Hex } from "../../../../system/index.ts";
-import type { HookContext } from "../../../program/context.ts";
+import type { HookContext } from "../../../program/hook-context.ts";
 
 export interface FailedEvidence {
   readonly consideration_id: string;
