@@ -270,8 +270,8 @@ export interface TeamOptions {
   /** all that the user may see when absent */
   readonly team?: string | undefined;
   readonly home: string;
-  /** memories are not asked for */
-  readonly hasNoMemories?: boolean;
+  /** for people of a server, who may change things and have no memories there */
+  readonly isServer?: boolean;
 }
 
 /** Views of parts are kept while they are looked at; each follows the database and holds what it shows. */
@@ -416,6 +416,8 @@ class TeamData implements DashboardData {
   private about(): string {
     const { teams, options } = this;
     const whose = teams.length === 1 ? `The team ${teams[0]}` : `${teams.length} teams`;
+    // Where the database of a server is, is nobody's business but its owner's.
+    if (options.isServer) return `${whose}. Days are those of UTC.`;
     return `${whose}, as shipped to ${options.database.place}. Days are those of UTC. This page only shows.`;
   }
 
@@ -449,8 +451,8 @@ class TeamData implements DashboardData {
     const teams = team === undefined ? this.teams : this.teams.filter(name => name === team);
     const projects = project === undefined ? undefined : [project];
     const nowMs = this.system.clock.nowMs();
-    const { database, hasNoMemories } = this.options;
-    if (hasNoMemories) return [];
+    const { database, isServer } = this.options;
+    if (isServer) return [];
     if (!(await hasRelation(database.run, `${SCHEMA}.memories`))) return [];
     const found = await Promise.all(
       teams.map(async name => {
@@ -478,7 +480,7 @@ export class TeamPages {
   constructor(system: System, database: Database, team: string) {
     this.system = system;
     this.team = team;
-    this.data = new TeamData(system, { database, team, home: "", hasNoMemories: true }, [team], true);
+    this.data = new TeamData(system, { database, team, home: "", isServer: true }, [team], true);
   }
 
   /** Undefined where there is no such page. */

@@ -15,13 +15,12 @@ export function linkView(link: string | null, target?: string): Rendered {
   const body =
     link !== null && SECRET.test(link)
       ? html`<p>This link lets you in once.</p><form action="/login" method="post"><input type="hidden" name="link" value="${link}"><button type="submit" class="primary">Come in</button></form>`
-      : html`<p>You need a link to come in, and each counts once. Ask an administrator of your team for one; the owner of the server makes one with <code>amplihack serve link</code>.</p>`;
+      : html`<form action="/login/passkey" method="post" data-passkey="use" class="answer"><input type="hidden" name="answer"><button type="submit" class="${target === undefined ? "primary" : ""}">Log in with a passkey</button> <output></output></form><p>The first time you need a link to come in, and each counts once. Ask an administrator of your team for one; the owner of the server makes one with <code>amplihack serve link</code>.</p>`;
   const provider =
     target === undefined
       ? NOTHING
       : html`<p><a class="button primary" href="/login/provider?${new URLSearchParams({ to: target }).toString()}">Log in with your organisation</a></p>`;
-  const passkey = html`<form action="/login/passkey" method="post" data-passkey="use"><input type="hidden" name="answer"><button type="submit">Log in with a passkey</button> <output></output></form>`;
-  return renderBare("Log in", html`${provider}${passkey}${body}`);
+  return renderBare("Log in", html`${provider}${body}`);
 }
 
 export function joinView(login: Login, code: string | undefined, machine: string | undefined): Rendered {
@@ -68,7 +67,7 @@ export async function machinesView(visitor: PageVisitor, database: Database): Pr
   const titles = ["Machine", "Person", "Program", "Policy", "Hosts", "Autonomy", "Last seen (UTC)", ""];
   const limit = machines.length < SHOWN ? NOTHING : html`<p class="soft">The first ${SHOWN} are shown.</p>`;
   return html`<h1>Machines</h1><p class="lead">A new one joins with <code>amplihack join</code> and the address of this server.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Machines"><table><thead><tr>${titles.map(title => html`<th scope="col">${title}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>${limit}`;
+<div class="scroll" tabindex="0" role="region" aria-label="Machines"><table class="names"><thead><tr>${titles.map(title => html`<th scope="col">${title}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>${limit}`;
 }
 
 function mostFrequent(machines: readonly Row[], column: string): string {
@@ -119,7 +118,7 @@ export async function peopleView(visitor: PageVisitor, database: Database): Prom
     ({ at, who, what, about }) =>
       html`<li>${moment(at)} <b>${line(String(who), 60)}</b> ${line(String(what), 80)}: ${line(String(about), 80)}</li>`,
   );
-  return html`<h1>People</h1><div class="scroll" tabindex="0" role="region" aria-label="People"><table><thead><tr><th scope="col">Person</th><th scope="col">Role</th><th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table></div>${forms}${await passkeysView(visitor, database)}
+  return html`<h1>People</h1><div class="scroll" tabindex="0" role="region" aria-label="People"><table class="names"><thead><tr><th scope="col">Person</th><th scope="col">Role</th><th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table></div>${forms}${await passkeysView(visitor, database)}
 <section class="card"><h2>What was changed</h2><ul>${events}</ul></section>`;
 }
 
