@@ -8,7 +8,7 @@ import { withoutLinks } from "./folders.ts";
 import { captureGit, compareGit, type GitComparison } from "./git-snapshot.ts";
 import { releaseCall } from "./ids.ts";
 import { appendChange, projectKey } from "./journal.ts";
-import { Keeper, limitsOf } from "./keeper.ts";
+import { Keeper, limitsOf, OWN_FILES } from "./keeper.ts";
 import {
   type CallEnd,
   callKey,
@@ -118,7 +118,7 @@ async function describeEnd(
     exit: end.exit,
     status: "done",
     isComplete: open.isComplete && problems.length === open.notKept.length,
-    notKept: problems,
+    notKept: [...problems, ...goneOutput(system.files, open)],
     ...(files.some(({ path }) => !named.paths.has(path)) ? { isCompared: true } : {}),
     files: [...files].sort((one, other) => (one.path < other.path ? -1 : 1)),
     git: states,
@@ -127,6 +127,16 @@ async function describeEnd(
     undonePaths: [],
   };
   return { change, endMs: own.endMs };
+}
+
+/** What git ignored and no copy was made of, and which the call took away: nobody shall look for it in vain. */
+function goneOutput(files: Pick<Files, "stampsOf">, { sweeps }: OpenChange): readonly NotKept[] {
+  const left = sweeps.flatMap(({ ignored }) => ignored.filter(path => !`${path}/`.includes(`${OWN_FILES}/`)));
+  if (left.length === 0) return [];
+  const stamps = files.stampsOf(left.join("\0")).split("\n");
+  return left
+    .filter((_, at) => stamps[at] === "")
+    .map(path => ({ path, why: "git ignores it, so no copy was made" }));
 }
 
 /** The directories by which an undo finds its way: one that was replaced since is not written into. */

@@ -207,6 +207,12 @@ describe("a folder that only has the name of build output", () => {
       expect(p.read(`${name}/mine.raw`)).toBe("work\n");
       p.write({ ".gitignore": `${name}/\n` });
       expect(await p.call(`rm -rf ${name}`, { unknownIn: [p.root] })).toBeUndefined();
+      // Together with something that comes back, it is named as what does not.
+      p.write({ [`${name}/made.raw`]: "made\n" });
+      const both = await p.call(`rm -rf ${name} a.txt`, { unknownIn: [p.root] });
+      expect(p.history.readChange(both ?? "")?.notKept).toEqual([
+        { path: join(p.root, name), why: "git ignores it, so no copy was made" },
+      ]);
     },
   );
 });

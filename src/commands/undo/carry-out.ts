@@ -3,7 +3,7 @@ import { countPaths, sortSteps, type UndoPlan, type UndoResult } from "../../his
 import { hasConsent } from "../history/consent.ts";
 import type { OpenedHistory } from "../history/open.ts";
 import { renderConflicts, type TypedAgain, typeAgain } from "./conflicts.ts";
-import { mayHoldSaves, type PreviewView, renderMissing, renderPreview } from "./preview.ts";
+import { mayHoldSaves, type PreviewView, renderMissing, renderPreview, unkeptLines } from "./preview.ts";
 
 export const CARRY_OUT_OPTIONS = {
   "dry-run": option.boolean("only show what would happen, every file of it", { short: "n" }),
@@ -99,12 +99,13 @@ function renderDone(plan: UndoPlan, { missing, id }: UndoResult, view: PreviewVi
     plan.kind === "undo" && id !== undefined && plan.changes.some(mayHoldSaves)
       ? `If you saved one of these files meanwhile: amplihack redo ${id} -- PATH brings yours back.\n`
       : "";
+  const unkept = unkeptLines(plan, view).join("");
   const told = parts.length === 0 ? "nothing" : parts.join(", ");
   if (missing.length > 0)
-    return `Not everything came back. Done: ${told}.\n${renderMissing(missing, view)}To reverse this: ${again}\n`;
+    return `Not everything came back. Done: ${told}.\n${renderMissing(missing, view)}${unkept}To reverse this: ${again}\n`;
   return parts.length === 0
     ? "Nothing to restore: the files already match.\n"
-    : `Done: ${told}.\nTo reverse this: ${again}\n${yourSaves}`;
+    : `Done: ${told}.\n${unkept}To reverse this: ${again}\n${yourSaves}`;
 }
 
 function planDocument(plan: UndoPlan, status: Outcome, result: UndoResult | undefined) {

@@ -52,6 +52,7 @@ export function renderPreview(plan: UndoPlan, view: PreviewView): string {
       .flatMap(({ lines }) => lines)
       .map(line => `  ${paint(view, "green", "git")} ${escapeControls(line)}\n`),
     renderGone(plan, view),
+    ...unkeptLines(plan, view).map(line => `  ${paint(view, "yellow", "note")} ${line}`),
     renderDoubt(plan, view),
   ].join("");
 }
@@ -121,6 +122,17 @@ export function renderMissing(gone: UndoPlan["gone"], view: PreviewView): string
   const more = gone.length - shown.length;
   const title = paint(view, "red", `${count(gone.length, "file")} cannot come back`);
   return `  ${title}\n${shown.join("")}${more > 0 ? `      and ${more} more\n` : ""}`;
+}
+
+/** What the calls took away and no copy was made of. */
+export function unkeptLines({ kind, changes, steps, gone }: UndoPlan, view: PreviewView): readonly string[] {
+  if (kind === "redo") return [];
+  const told = new Set([...steps, ...gone].map(({ path }) => path));
+  const unkept = new Map(changes.flatMap(({ notKept }) => notKept.map(({ path, why }) => [path, why])));
+  return [...unkept]
+    .filter(([path]) => !told.has(path))
+    .slice(0, MAX_SHOWN)
+    .map(([path, why]) => `not kept: ${shownPath(path, view.project, view.home)}: ${escapeControls(why)}\n`);
 }
 
 /** What a person should know before they trust the list. */

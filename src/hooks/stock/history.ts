@@ -223,6 +223,11 @@ const GIT_WORK: Readonly<Record<string, readonly GitWork[]>> = {
   "git.clean": ["untracked", "ignored"],
 };
 
+/** A branch that goes takes no file of the working tree along. */
+function workOf({ rule }: Finding): readonly GitWork[] | undefined {
+  return rule === "git.branch" ? [] : GIT_WORK[rule];
+}
+
 /** What the history knows takes the place of what the rule says of undoing. */
 function lasting(finding: Finding, { path, why }: NotKept): Finding {
   const above = finding.atRisk?.find(one => isInside(one, path));
@@ -288,12 +293,13 @@ function messageOf(
   const isTaken = (path: string) => takers.length === 0 || takers.some(({ covers }) => covers(path));
   for (const { finding, passes } of passed)
     if (passes === "kept")
-      for (const { path, size } of keptIn(finding.atRisk ?? [], GIT_WORK[finding.rule]))
+      for (const { path, size } of keptIn(finding.atRisk ?? [], workOf(finding)))
         if (
           (searched.length === 0 || isFound(path)) &&
           (GIT_WORK[finding.rule] === undefined || isTaken(path))
         )
           kept.set(path, size);
+  if (kept.size === 0) return `kept: amplihack undo ${change}`;
   const bytes = [...kept.values()].reduce((sum, size) => sum + size, 0);
   return `kept ${count(kept.size, "file")}, ${sizeText(bytes)}: amplihack undo ${change}`;
 }
