@@ -5,6 +5,7 @@ import {
   isCalm,
   isDeletingMutation,
   isLocalAddress,
+  isProtection,
   isRegenerable,
   isResource,
   isThingOfService,
@@ -42,7 +43,7 @@ const DATA_MEMBER =
 /** Names of such tools, whose member `name` is the operation. */
 const STARTS = wordSet("run invoke call execute dispatch");
 /** Members that hold text for a database or a graph. */
-const QUERIES = /^(?:query|statement|cypher|code|script|command|gremlin|mutation)$/i;
+const QUERIES = /^(?:query|statement|stmts?|cypher|code|script|command|cmd|q|gremlin|mutation)$/i;
 /** Ways past a question or a protection, when they are true. */
 const PASSES_BY =
   /^(force|forced|bypass|admin|override|overwrite_protected|skip_?(checks|protection|review)s?)/i;
@@ -88,8 +89,23 @@ export function operationsOfTool(tool: string, input: Json, by: Actor): readonly
     members.some(({ name, value }) => takesOut(name, String(value)))
   )
     return [{ ...common, rule: "cloud.other", what: "take something out of use" }];
+  // `backup.policy(enabled: false)`: what is switched off may be said by the name of the server.
+  if (
+    !isLooking &&
+    [...server, ...words].map(singular).some(isProtection) &&
+    members.some(({ name, value }) => /^(?:is_?)?(?:enabled?|active|on|logging)$/i.test(name) && isOff(value))
+  )
+    return [{ ...common, rule: "grant.protection", what: "switch a protection off" }];
   const said = [...words, ...chosenWords(words, members)];
   return [...forcedOperations(said, members, common), ...saidOperations(said, members, common)];
+}
+
+function isOff(value: Member["value"]): boolean {
+  return (
+    value === false ||
+    value === 0 ||
+    (typeof value === "string" && /^(?:off|false|disabled|none)$/i.test(value))
+  );
 }
 
 type Common = Omit<Operation, "rule" | "what">;

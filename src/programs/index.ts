@@ -27,6 +27,7 @@ export {
   destroyingVerb,
   endsRunning,
   isCalm,
+  isProtection,
   isRegenerable,
   isResource,
   isThingOfService,

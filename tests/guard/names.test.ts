@@ -35,6 +35,7 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   // Verbs in the names of tools.
   "tool-verbs.ts": [
     "op",
+    "cmd",
     "task",
     "gdrive",
     "invoke",

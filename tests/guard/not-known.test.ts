@@ -301,6 +301,7 @@ describe("their ordinary neighbours", () => {
     "acme search delete",
     "acme run --replicas 2",
     "npx acme reset",
+    "ctest --preset debug -R delete",
     "cd $(mktemp -d) && git init -q && git commit --allow-empty -m x && git push -f origin main",
     "cd /tmp && git init -q --bare b.git && git clone -q b.git w && cd w && git push -f origin HEAD:main",
     "coverage erase",

@@ -7,7 +7,7 @@ const COMMAND = "command commands cmd cmds script scripts argv cmdline commandli
 const COMMAND_KINDS = "shell bash terminal cli system exec run sh powershell the full raw user my";
 const CODE = "code source snippet program expression";
 const PROGRAM = "program executable binary exe";
-const STATEMENT = "sql statement statements query queries";
+const STATEMENT = "sql statement statements stmt stmts query queries";
 /** What these run is a page, not this machine. */
 const BROWSERS = `
   browser puppeteer playwright chrome chromium firefox safari page devtools selenium webdriver tab dom cdp
@@ -77,7 +77,9 @@ function unnamedShapes(tool: ToolWords, last: string, member: string, value: str
   if (tool.server.length === 0 || hasWord([...tool.server, ...tool.tool], SEARCHES)) return [];
   if (isOneOf(PROSE, last)) return [];
   if (TAKES_AWAY.test(value) && isSqlForm(value)) return [{ as: "sql", member, text: value }];
-  return COMMAND_LINE.test(value) && !/[.!?]$/.test(value)
+  return (COMMAND_LINE.test(value) ||
+    /^[a-z][\w.-]*\s[^\n]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\s*$/.test(value)) &&
+    !/[.!?]$/.test(value)
     ? [{ as: "shell", member, command: value, dialect: "posix", isInput: true }]
     : [];
 }

@@ -323,7 +323,10 @@ export function operationOfVerbs(
   if (called !== undefined && !onlyTells(call.options))
     return [saidBy(program, call, call.operands.map(describe), "cloud.other", `${called} something`)];
   for (const options of isKnown ? [call.options] : GRAMMARS.map(one => parseOptions(call.argv, one))) {
-    const shown = options.operandValues.map(describe);
+    // `ctest -R delete`: behind a capital letter stands what is chosen.
+    const shown = options.operands
+      .filter(({ index }) => !/^-[A-Z]$/.test(describe(wordAt(call.argv, index - 1))))
+      .map(({ value }) => describe(value));
     const emptied = options.options.find(
       ({ name, value }) => value !== undefined && takesOut(name, describe(value)),
     );

@@ -208,6 +208,10 @@ export function paysOut(verb: string, noun: string): boolean {
   return MOVES_MONEY.includes(verb) && PAYS.includes(noun);
 }
 
+export function isProtection(noun: string): boolean {
+  return PROTECTION.includes(noun);
+}
+
 export function endsRunning(part: string): boolean {
   return ENDS.includes(part);
 }

@@ -85,7 +85,7 @@ export const encoding: Field = {
     },
     ...packers("gzcat bunzip2 bzcat bzip2 unxz xzcat xz zstd unzstd zstdcat lz4 uncompress", ["unpacks"]),
     ...withOperations(
-      [...packers("unlz4 brotli gpg2 age pigz unpigz", []), ...packers("gpg uudecode", ["decodes"])],
+      [...packers("unlz4 brotli gpg2 age rage pigz unpigz", []), ...packers("gpg uudecode", ["decodes"])],
       [
         "gpg gpg2: sec.keychain - | export private keys | needs export-secret-keys export-secret-subkeys | stops gpg web --export-secret-keys | passes gpg web",
       ],
