@@ -218,7 +218,7 @@ function busy(site: Site, { summary, range, cost, budgets }: HomeFacts): Markup 
   const within: Query = { days: range.value };
   return html`<p class="lead">${sentence(site, summary, cost)}</p>
 <p class="tallies">${tallyLinks(site, summary, within)}</p>
-${budgets.map(budget => html`<p class="soft">${budget}</p>`)}
+${budgets.map(budget => html`<p class="soft">At the last call: ${budget}</p>`)}
 ${waiting(site, summary)}
 ${wentWrong(site, summary, within)}
 <section class="list" aria-labelledby="sessions-title"><div class="heading"><h2 id="sessions-title">What they did</h2>${link(site.to("sessions"), "All sessions")}</div>
