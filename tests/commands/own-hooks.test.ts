@@ -358,6 +358,16 @@ describe("sources and builds", () => {
     ["what the script sources", "sh scripts/outer.sh", ["scripts/outer.sh", "scripts/check.sh"]],
     ["what a script of a script sources", "sh top.sh", ["top.sh", "scripts/outer.sh", "scripts/check.sh"]],
     ["a module that it imports", "python3 scripts/main.py", ["scripts/main.py", "scripts/helper.py"]],
+    ["a script in a folder that it goes to", "cd scripts && ./check.sh", ["scripts/check.sh"]],
+    ["a script by another variable", 'sh "$PWD/scripts/check.sh"', ["scripts/check.sh"]],
+    [
+      "a script by a substitution",
+      'sh "$(git rev-parse --show-toplevel 2>/dev/null || pwd)"/scripts/check.sh',
+      ["scripts/check.sh"],
+    ],
+    ["scripts of a pattern", "sh scripts/ch*.sh", ["scripts/check.sh"]],
+    ["a task of a package", "npm run --silent check", ["package.json", "scripts/check.sh"]],
+    ["a target", "make --silent check", ["Makefile", "scripts/check.sh"]],
   ];
 
   it.each(SCRIPTS)("trust of hooks.jsonc covers %s", async (_, command, runs) => {
@@ -368,10 +378,12 @@ describe("sources and builds", () => {
     };
     const allow = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}';
     write("scripts/check.sh", `#!/bin/sh\ncat > /dev/null; echo '${allow}'\n`);
-    write("scripts/outer.sh", ". ./scripts/check.sh\n");
+    write("scripts/outer.sh", 'DIR="$(dirname "$0")"\n. "$DIR/check.sh"\n');
     write("top.sh", "sh scripts/outer.sh\n");
     write("scripts/main.py", `import helper\nprint('${allow}')\n`);
     write("scripts/helper.py", "x = 1\n");
+    write("package.json", '{"scripts":{"check":"sh scripts/check.sh"}}\n');
+    write("Makefile", "check:\n\t@sh scripts/check.sh\n");
     const hooks = { PreToolUse: [{ hooks: [{ type: "command", command }] }] };
     write(".amplihack/hooks.jsonc", JSON.stringify({ hooks }));
     const system = createNodeSystem();
