@@ -1,13 +1,13 @@
 import { loadGuardArgv } from "../hooks/index.ts";
 import { errorName } from "../protocol/index.ts";
-import { createQuickJsSystem, type NativeHost, supplyTextDecoder } from "../system/quickjs.ts";
+import { createQuickJsSystem, type NativeHost, supplyBuiltins } from "../system/quickjs.ts";
 
 declare const amplihackHost: NativeHost;
 
 const DEADLINE_MS = 9_000;
 const FAILED_EXIT = 1;
 
-supplyTextDecoder(amplihackHost);
+supplyBuiltins(amplihackHost);
 const { system, end } = createQuickJsSystem(amplihackHost);
 
 /** `guard-argv` on the native host, which has no payload and answers with its exit code alone. */

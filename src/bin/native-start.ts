@@ -11,7 +11,7 @@ import {
 import { DEFAULT_HOST, hookDeadlineMs, recognise } from "../hosts/index.ts";
 import { isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
-import { createQuickJsSystem, type NativeHost, runRealm, supplyTextDecoder } from "../system/quickjs.ts";
+import { createQuickJsSystem, type NativeHost, runRealm, supplyBuiltins } from "../system/quickjs.ts";
 
 declare const amplihackHost: NativeHost;
 
@@ -28,7 +28,7 @@ const AFTER_CRASH_MS = 500;
 
 /** Wires one hook to the native host, as `hook-start.ts` wires it to Node. */
 export function defineNativeEntry(definition: HookDefinition): NativeEntry {
-  supplyTextDecoder(amplihackHost);
+  supplyBuiltins(amplihackHost);
   const { system, end } = createQuickJsSystem(amplihackHost);
   const services: EngineServices = {
     runHook: async (...request) => {

@@ -20,6 +20,10 @@ const TYPED: Readonly<Record<string, readonly (readonly string[])[]>> = {
   "command-status": [["status"]],
   "command-undo": [["undo", "--dry-run"]],
 };
+/** A hook of a person's own: what runs it is loaded by every call of those who have one. */
+const OWN_HOOK = `import { defineHook } from "amplihack/hooks";
+export default defineHook({ name: "record", event: "PreToolUse", tool: "Bash", run: ({ input }) => (input.command === "x" ? {} : undefined) });
+`;
 /** Loaded by an entry when it needs them, or judged without a payload: nothing to start for a recording. */
 const NOT_STARTED = /^(?:lazy-|guard-argv)/;
 const TIMEOUT_MS = 30_000;
@@ -79,6 +83,16 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
       const commands = entry === "pre-tool-use" ? COMMANDS : COMMANDS.slice(0, 1);
       for (const command of commands) await record(entry, command);
     }
+    const hooks = join(home, ".amplihack", "hooks");
+    system.files.makeDirectory(hooks, 0o700);
+    system.files.createExclusive(join(hooks, "record.mjs"), system.text.encode(OWN_HOOK), 0o600);
+    await runProgram(system, [node, join(binFolder, "amplihack.cjs"), "hooks", "build"], {
+      timeoutMs: TIMEOUT_MS,
+      input: "",
+      cwd: project,
+      env: trialEnvironment(system, home),
+    });
+    await record("pre-tool-use", COMMANDS[0]);
   } finally {
     removeTree(system.files, home);
   }

@@ -1,4 +1,5 @@
 import { decodeName } from "./file-names.ts";
+import { supplySha256 } from "./sha256.ts";
 import {
   type FileFacts,
   type FileKind,
@@ -51,6 +52,8 @@ export interface NativeHost {
   randomHex(length: number): readonly [string] | string;
   encode(text: string): Uint8Array;
   decode(bytes: Uint8Array): { readonly text: string; readonly replaced: boolean };
+  /** in hexadecimal */
+  sha256(bytes: Uint8Array): string;
   readInput(limit: number): Uint8Array | string;
   writeOutput(text: string): string | undefined;
   writeError(text: string): void;
@@ -105,8 +108,9 @@ type NativeProcessResult = Omit<ProcessResult, "end"> & {
   readonly detail: number | string | undefined;
 };
 
-/** The one global beyond ECMAScript that a dependency asks for: UTF-8 with the byte order mark kept. */
-export function supplyTextDecoder(host: NativeHost): void {
+/** A digest that is not interpreted, and the one global that a dependency asks for: UTF-8 with the byte order mark kept. */
+export function supplyBuiltins(host: NativeHost): void {
+  supplySha256(bytes => host.sha256(bytes));
   class TextDecoder {
     decode(bytes: Uint8Array): string {
       return host.decode(bytes).text;

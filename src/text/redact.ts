@@ -34,20 +34,22 @@ const SECRET_ASSIGNMENT = new RegExp(
 const SECRET_OPTION =
   /(\s--?(?:password|passwd|token|secret|api-key|apikey|auth|pass|access-token|client-secret)(?:=|\s+))("[^"]*"|'[^']*'|[^\s;&|]+)/gi;
 const BEARER = /\b(bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{12,})/gi;
-const URL_CREDENTIALS = /\b([a-z][a-z0-9+.-]*:\/\/)([^/\s:@'"]*):([^/\s@'"]+)@/gi;
+const URL_CREDENTIALS = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)([^/\s:@'"]*):([^/\s@'"]+)@/gi;
 /** A part of each word by which the patterns for named secrets know one. */
 const ANY_SECRET_WORD = /secret|token|pass|key|credential|auth|bearer|basic/i;
 const LONG_WORD = /[A-Za-z0-9+/_=-]{24,}/g;
 
-const OPENING_LIMIT = 32 * 1024;
+const OPENING_LIMIT = 6 * 1024;
+const SHOWN_LIMIT = 4 * 1024;
 
 /**
  * The same for text of which only the beginning is shown: a payload of megabytes must not cost a run its deadline.
- * The cut leaves no half word, which could be half a secret.
+ * What is near the cut is left out, since it could be half a secret.
  */
 export function redactOpening(text: string): string {
-  if (text.length <= OPENING_LIMIT) return redact(text);
-  return redact(text.slice(0, Math.max(0, text.lastIndexOf(" ", OPENING_LIMIT))));
+  return text.length <= OPENING_LIMIT
+    ? redact(text)
+    : redact(text.slice(0, OPENING_LIMIT)).slice(0, SHOWN_LIMIT);
 }
 
 /** Text for logs and reasons with everything that looks like a secret taken out. Linear, and safe to apply twice. */

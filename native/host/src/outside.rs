@@ -6,6 +6,7 @@ use crate::{
     files::File,
     interrupt,
     reply::{Bytes, Reply, bytes_of},
+    sha256::Sha256,
     text::{Text, from_c, to_c},
 };
 use alloc::{borrow::Cow, string::String, vec, vec::Vec};
@@ -25,6 +26,7 @@ pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("setDeadlineMs", Func::from(interrupt::set_deadline))?;
     host.set("randomHex", Func::from(|length: usize| Reply(random_hex(length).map(|text| vec![text]))))?;
     host.set("encode", Func::from(|text: Text| Bytes(text.0.into_bytes())))?;
+    host.set("sha256", Func::from(sha256))?;
     host.set("decode", Func::from(decode))
 }
 
@@ -67,6 +69,13 @@ fn random_hex(length: usize) -> Answer<String> {
         }
     }
     Ok(bytes.iter().map(|byte| DIGITS[usize::from(byte & 15)] as char).collect())
+}
+
+/// In hexadecimal: the engine itself would take a hundred times as long.
+fn sha256(bytes: TypedArray<'_, u8>) -> String {
+    let mut hash = Sha256::new();
+    hash.update(&bytes_of(&bytes));
+    hash.finish()
 }
 
 fn decode<'js>(ctx: Ctx<'js>, bytes: TypedArray<'js, u8>) -> Result<Object<'js>> {
