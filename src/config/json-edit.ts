@@ -148,7 +148,7 @@ function endsInLineComment(between: string): boolean {
 }
 
 function trailingBlank(text: string): number {
-  return /[ \t\r\n]*$/.exec(text)?.[0].length ?? 0;
+  return /(?<![ \t\r\n])[ \t\r\n]*$/.exec(text)?.[0].length ?? 0;
 }
 
 /** The end of a line comment that follows on the same line, else the position itself. */

@@ -47,7 +47,7 @@ export function parsePolicyReference(entry: string): PolicyReference | undefined
 
 /** An entry as messages name it: enough of the pin to tell it from others. */
 export function shownPolicy(entry: string): string {
-  return entry.replace(/(#(?:sha256|ed25519)-.{8}).+$/, "$1…");
+  return entry.replace(/(#(?:sha256|ed25519)-.{8})[\s\S]+$/, "$1…");
 }
 
 function kindOf(from: string): PolicyReference["kind"] | undefined {

@@ -44,7 +44,7 @@ export function judgeObserved(
 /** Git's own files are its state, which the history keeps as such; these start or redirect something. */
 const STARTS_IN_GIT =
   /(?:^|\/)(?:hooks(?:\/|$)|config$|config\.worktree$|info\/attributes$|commondir$|gitdir$)/;
-const IN_GIT = /^(.*\/\.git)\/(.+)$/;
+const IN_GIT = /^([\s\S]*\/\.git)\/([\s\S]+)$/;
 
 function effectsOf(changes: readonly ObservedChange[], workspace: Workspace): readonly CommandEffect[] {
   const by: Actor = {

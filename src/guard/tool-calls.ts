@@ -263,7 +263,7 @@ function tokenGiven(name: string, input: Json, by: Actor): readonly CommandEffec
 
 /** Names without a mark of a server or a verb of their own are the host's. */
 function isOwnTool(name: string): boolean {
-  return /^[A-Z][a-z]+[A-Za-z]*$/.test(name) || isOneOf("shell bash exec python apply_patch", name);
+  return /^[A-Z][a-z][A-Za-z]*$/.test(name) || isOneOf("shell bash exec python apply_patch", name);
 }
 
 function isPlaceFree(workspace: Workspace, path: string): boolean {
@@ -343,7 +343,7 @@ function patternValue(path: string): Value {
 function secretFilters(toolName: string, input: Json): readonly string[] {
   if (toolName !== "Glob" && toolName !== "Grep") return [];
   return stringsIn(input, toolName === "Glob" ? ["glob", "include", "pattern"] : ["glob", "include"])
-    .map(pattern => pattern.slice(pattern.lastIndexOf("/") + 1).replace(/[*]+$/, ""))
+    .map(pattern => pattern.slice(pattern.lastIndexOf("/") + 1).replace(/(?<![*])[*]+$/, ""))
     .filter(name => secretByName(name, { added: [], removed: [] }) !== undefined)
     .map(name => join(".", name));
 }

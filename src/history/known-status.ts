@@ -15,7 +15,7 @@ import { isGitEntry, walkTree } from "./walk.ts";
 const MAX_INDEX_BYTES = 150_000;
 const MAX_WATCHED = 2_000;
 /** Rules of what is ignored may stand in any file that settings name. */
-const NAMES_OTHER_FILES = /^\s*(excludesfile|attributesfile|\[\s*include)/im;
+const NAMES_OTHER_FILES = /^[ \t]*(excludesfile|attributesfile|\[\s*include)/im;
 const MAX_CONFIG = 1024 * 1024;
 
 /** Git's answer is remembered here. */

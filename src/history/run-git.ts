@@ -103,7 +103,7 @@ async function programsOf(
   const text = [`${commonDirectory}/config`, `${gitDirectory}/config.worktree`]
     .map(path => disk.text(path, MAX_CONFIG) ?? "")
     .join("\n");
-  const hasOtherTree = top === cwd && /^\s*(\[\s*include|worktree\s*=)/im.test(text);
+  const hasOtherTree = top === cwd && /^[ \t]*(\[\s*include|worktree\s*=)/im.test(text);
   if (!/\[\s*(filter|include)/i.test(text)) return { names: [], hasOtherTree };
   const args = ["config", "--includes", "-z", "--show-scope", "--name-only", "--get-regexp", "^filter\\."];
   const run = await startGit(system, args, { cwd, timeoutMs, env });

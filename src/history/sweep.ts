@@ -319,7 +319,7 @@ export function sweepPlain(keeper: Keeper, root: string): Sweep {
 function submodulesOf(system: System, top: string): readonly string[] {
   if (factsAt(system.files, `${top}/.gitmodules`)?.kind !== "file") return [];
   const text = readText(system, `${top}/.gitmodules`, MAX_GITMODULES) ?? "";
-  return [...text.matchAll(/^\s*path\s*=\s*(.+?)\s*$/gm)].flatMap(([, path]) => path ?? []);
+  return [...text.matchAll(/^[ \t]*path[ \t]*=(.+)$/gm)].flatMap(([, path]) => path?.trim() || []);
 }
 
 /** Nobody waits for a call here, so that a first sweep can take longer. */

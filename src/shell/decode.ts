@@ -14,7 +14,7 @@ export function decodeBase32(encoded: string): Uint8Array | undefined {
 }
 
 function decodeBits(encoded: string, alphabet: string, width: number): Uint8Array | undefined {
-  const body = encoded.replace(/\s+/g, "").replace(/=+$/, "");
+  const body = encoded.replace(/\s+/g, "").replace(/(?<!=)=+$/, "");
   const bytes = new Uint8Array(Math.floor((body.length * width) / 8));
   let bits = 0;
   let held = 0;

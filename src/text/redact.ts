@@ -97,7 +97,7 @@ export function liveTokenIn(text: string): string | undefined {
 }
 
 const SHOWN_VALUE =
-  /^[^\S\n]*(?:[^\s:=]{0,200}:\d{1,9}:)?["']?([A-Za-z0-9_.-]{0,80}(?:secret|token|passw(?:or)?d|passwd|api[_-]?key|private[_-]?key|access[_-]?key|credential)[A-Za-z0-9_.-]{0,80})["']?[^\S\n]*[=:][^\S\n]*["']?([^\s"',;]{16,400})/gim;
+  /^[ \t]*(?:[^\s:=]{0,200}:\d{1,9}:)?["']?([A-Za-z0-9_.-]{0,80}(?:secret|token|passw(?:or)?d|passwd|api[_-]?key|private[_-]?key|access[_-]?key|credential)[A-Za-z0-9_.-]{0,80})["']?[^\S\n]*[=:][^\S\n]*["']?([^\s"',;]{16,400})/gim;
 const SEARCHED_LIMIT = 256 * 1024;
 
 /**

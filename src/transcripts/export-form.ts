@@ -33,7 +33,7 @@ export function* readExport(
   const finish = (): Entry[] => {
     const body = text
       .join("\n")
-      .replace(/\n*---\s*$/, "")
+      .replace(/(?<!\n)\n*---\s*$/, "")
       .trim();
     const parts = [{ kind: "text" as const, text: body }];
     return role === undefined ? [] : [{ role, timestamp, parts, isSynthetic: false }];

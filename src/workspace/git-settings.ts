@@ -56,7 +56,7 @@ function settingsIn(content: string): readonly GitSetting[] {
       section = `${header[1]?.toLowerCase()}${subsection}`;
     }
     const rest = header === null ? line : line.slice(header[0].length);
-    const entry = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/.exec(rest);
+    const entry = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*([\s\S]*))?$/.exec(rest);
     if (entry === null) continue;
     settings.push({
       name: `${section}.${entry[1]?.toLowerCase()}`,

@@ -28,12 +28,14 @@ export function parseIgnoreFile(directory: string, text: string): IgnoreFile {
 }
 
 function parseLine(line: string): IgnorePattern | undefined {
-  let body = line.replace(/(?<!\\)[ \t]+$/, "");
+  let body = line.replace(/(?<![ \t])[ \t]+$/, (blanks, at: number) =>
+    line[at - 1] === "\\" ? blanks.charAt(0) : "",
+  );
   if (body === "" || body.startsWith("#")) return undefined;
   const isNegated = body.startsWith("!");
   if (isNegated) body = body.slice(1);
   if (body.startsWith("\\#") || body.startsWith("\\!")) body = body.slice(1);
-  body = body.replace(/\/+$/, "");
+  body = body.replace(/(?<!\/)\/+$/, "");
   const isAnchored = body.includes("/");
   const components = body.split("/").filter(part => part !== "");
   return components.length === 0 ? undefined : { isNegated, isAnchored, components };

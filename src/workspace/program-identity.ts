@@ -132,7 +132,7 @@ function namesIn(content: string): ReadonlyMap<string, string> {
   ))
     found.set(name, quoted === "" ? double : quoted);
   for (const [, one = "", other = ""] of content.matchAll(
-    /^\s*(?:function\s+([\w.+-]+)|([\w.+-]+)\s*\(\s*\))/gm,
+    /^[ \t]*(?:function\s+([\w.+-]+)|([\w.+-]+)\s*\(\s*\))/gm,
   ))
     found.set(one === "" ? other : one, "");
   return found;

@@ -125,7 +125,7 @@ function readConfigValue(content: string, { section, subsection, key }: ConfigNa
     const header = /^\s*\[\s*([^\]\s"]+)(?:\s+"([^"]*)")?\s*\]/.exec(line);
     if (header !== null) isInside = header[2] === subsection && header[1]?.toLowerCase() === section;
     const rest = header === null ? line : line.slice(header[0].length);
-    const entry = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*(.*))?$/.exec(rest);
+    const entry = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*([\s\S]*))?$/.exec(rest);
     if (isInside && entry?.[1]?.toLowerCase() === key.toLowerCase())
       found = unquoteSetting(entry[2] ?? "true");
   }

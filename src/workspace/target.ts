@@ -123,10 +123,14 @@ function mountedParts(
   const reached: Value[] = [];
   for (const mount of place.mounts) {
     if (mount.isReadOnly && !isReading) continue;
-    const inside = describe(mount.inside).replace(/\/+$/, "");
+    const inside = describe(mount.inside).replace(/(?<!\/)\/+$/, "");
     if (wanted === inside || wanted.startsWith(`${inside}/`)) {
       reached.push(concatenate([mount.host, dropKnown(path, inside.length)]));
-    } else if (wanted === "/" || inside.startsWith(`${wanted.replace(/\/+$/, "")}/`) || wanted === "/*") {
+    } else if (
+      wanted === "/" ||
+      inside.startsWith(`${wanted.replace(/(?<!\/)\/+$/, "")}/`) ||
+      wanted === "/*"
+    ) {
       reached.push(mount.host);
     }
   }

@@ -171,7 +171,7 @@ function variableNode(name: string): Node {
   return { kind: "member", object: { kind: "reference", path: "%" }, name: name.toUpperCase() };
 }
 
-const VARIABLE = /%(?:~\w*)?([A-Za-z_]\w*)%|%%?(?:~\w*)?([A-Za-z])\b|!([A-Za-z_]\w*)!/g;
+const VARIABLE = /%(?:~\w{0,20})?([A-Za-z_]\w*)%|%%?(?:~\w{0,20})?([A-Za-z])\b|!([A-Za-z_]\w*)!/g;
 
 /** A word with its `%NAME%` variables. */
 function wordNode(word: string): Node {
@@ -190,7 +190,7 @@ function operandsOf(call: FunctionCall): Datum[] {
 }
 
 function isRecursive(call: FunctionCall): boolean {
-  return call.positional.some(word => /^(?:\/[a-z])*\/s(?:\/[a-z])*$/i.test(knownTextOf(word) ?? ""));
+  return call.positional.some(word => /^(?=[\s\S]*\/s(?:\/|$))(?:\/[a-z])+$/i.test(knownTextOf(word) ?? ""));
 }
 
 /** `*.*` is everything, also names without a dot. */

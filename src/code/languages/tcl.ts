@@ -253,7 +253,7 @@ const sends: LibraryFunction = (call, context) => {
 };
 
 function typedLines(keys: string): string {
-  return keys.replace(/[\r\n]+$/, "").replaceAll("\r", "\n");
+  return keys.replace(/(?<![\r\n])[\r\n]+$/, "").replaceAll("\r", "\n");
 }
 
 /** `eval exec rm $x`: the words, put together, are a script; where one is not known they are still a command. */

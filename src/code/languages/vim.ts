@@ -137,7 +137,7 @@ const COMMANDS: readonly (readonly [RegExp, ReadArgument])[] = [
   [/^(?:pe|perl)$/, callsWithCode(":perl")],
   // Behind an event and its pattern, a pattern, options and a name, or nothing, a command line of its own follows.
   [/^(?:au|autocmd)$/, readsLineBehind(/^(?:\S+\s+){2}(?:\+\+\S+\s+)*/)],
-  [/^(?:g|global|v|vglobal)$/, readsLineBehind(/^(\W)(?:\\.|(?!\1).){0,200}\1/)],
+  [/^(?:g|global|v|vglobal)$/, readsLineBehind(/^(\W)(?:\\.|(?!\1)[^\\\n]){0,200}\1/)],
   [/^(?:com|command)$/, readsLineBehind(/^(?:-\S+\s+)*\S+\s+/)],
   [/^(?:bufdo|argdo|windo|tabdo)$/, readLine],
   [/^(?:norm|normal)$/, readKeys],
@@ -179,7 +179,7 @@ function readWrite(rest: string, place: Place): Node[] {
 /** Typed keys: a colon starts a command. */
 function readKeys(rest: string, place: Place): Node[] {
   const colon = rest.indexOf(":");
-  return colon === -1 ? [] : readLine(rest.slice(colon + 1).replace(/(?:\r|<CR>|\^M).*$/i, ""), place);
+  return colon === -1 ? [] : readLine(rest.slice(colon + 1).replace(/(?:\r|<CR>|\^M)[\s\S]*$/i, ""), place);
 }
 
 function readExpressions(expression: string, place: Place): Node[] {

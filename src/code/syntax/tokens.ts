@@ -580,7 +580,7 @@ function findBody(lexer: Lexer, heredoc: Heredoc): { body: string; end: number }
     const end = lineEnd(source, at);
     const line = source.slice(at, end).replace(/\r$/, "");
     // PHP lets code follow the tag: `EOT;`.
-    const name = (heredoc.isIndented ? line.trimStart() : line).replace(/[;,)].*$/, "");
+    const name = (heredoc.isIndented ? line.trimStart() : line).replace(/[;,)][\s\S]*$/, "");
     if (name === heredoc.tag) {
       return { body: source.slice(start, at), end: at + line.indexOf(name) + name.length };
     }

@@ -179,7 +179,7 @@ const TOLD_OF =
 const ASKED_FOR = /\b(?:need|have|required|asked|instructed|ordered|want you|supposed) to\s+$/i;
 /** Advice for people who did something else: "if you installed from source, ignore the previous instructions". */
 const CONDITION =
-  /\b(?:if|when|unless|once) (?:you|your)\b(?!(?:['’]re| are) (?:an? )?(?:\w+ )?(?:ai|llm|language|assistant|agent|bot))[^.!?\n]*$/i;
+  /\b(?:if|when|unless|once) (?:you|your)\b(?!(?:['’]re| are) (?:an? )?(?:\w+ )?(?:ai|llm|language|assistant|agent|bot))[^.!?\n]{0,300}$/i;
 
 /** Where a text asks to set instructions aside. */
 export function findOverrides(text: string): readonly (readonly [number, number])[] {

@@ -187,12 +187,12 @@ function inspectRun(run: CodeRun, context: RuleContext): void {
 
 function reportRemote(context: RuleContext, source: Invocation, by: Actor | undefined): void {
   const line = commandLine(source);
-  const found = /[a-z][a-z0-9+.-]*:\/\/[^\s'")]+/i.exec(line)?.[0];
+  const found = /[a-z][a-z0-9+.-]{0,30}:\/\/[^\s'")]+/i.exec(line)?.[0];
   const url = found ?? line;
   const isFake = hasMixedScripts(hostIn(url, true) ?? "");
   const isUnfit = isFake || (found === undefined && /[()'"`;&<>$]/.test(line));
   context.report("exec.remote", by, url, { url: isUnfit ? "URL" : url });
-  if (/^[a-z]+:\/\/[^/\s]*:[^/\s]*@/i.test(url)) context.report("net.homograph", by, url);
+  if (/^[a-z]+:\/\/[^/\s:]*:[^/\s]*@/i.test(url)) context.report("net.homograph", by, url);
 }
 
 /** The invocation that fetched a value from the network. */

@@ -359,7 +359,7 @@ function namesProduction(names: readonly string[], prodNames: readonly string[])
       .replace(/(?<![A-Za-z])([Pp]rod(?:uction)?)(?=[A-Z])/g, "$1-")
       .toLowerCase()
       .split(/[^a-z0-9]+/)
-      .some(part => wanted.has(part) || wanted.has(part.replace(/\d+$/, ""))),
+      .some(part => wanted.has(part) || wanted.has(part.replace(/(?<!\d)\d+$/, ""))),
   );
 }
 

@@ -65,7 +65,7 @@ function startsOf(
     operand.startsWith(":/")
       ? join(top, operand.slice(2))
       : operand.includes("*")
-        ? join(place, operand.slice(0, operand.indexOf("*")).replace(/[^/]*$/, ""))
+        ? join(place, operand.slice(0, operand.indexOf("*")).replace(/(?<![^/])[^/]*$/, ""))
         : operand.startsWith("/")
           ? operand
           : join(place, operand),

@@ -130,7 +130,9 @@ function closesToOwner({ what, setting }: EffectOf<"attributes">): boolean {
   return setting.split(",").some(clause => {
     const [, who = "", change = "", rights = ""] = /^([ugoa]*)([-+=])(.*)$/.exec(clause) ?? [];
     if (who !== "" && !/[ua]/.test(who)) return false;
-    return change === "-" ? /[rx]/.test(rights) : change === "=" && !/r.*x|x.*r|[uX]/.test(rights);
+    return change === "-"
+      ? /[rx]/.test(rights)
+      : change === "=" && !/^(?=[\s\S]*r)[\s\S]*x|[uX]/.test(rights);
   });
 }
 

@@ -152,7 +152,7 @@ function opensSecret(
   if (what === "owner") return !isOwnName(setting, given.user);
   return (
     setting === "attributes" ||
-    /[1-7][0-7]$|0[1-7]$|(?:^|,)(?:[ugo]*[goa][ugoa]*)?[+=][rwxX]*[rw]/.test(setting)
+    /[1-7][0-7]$|0[1-7]$|(?:^|,)(?:(?=u*[goa])[ugoa]+)?[+=][rwxX]*[rw]/.test(setting)
   );
 }
 
@@ -160,7 +160,7 @@ function opensSecret(
 function setsOwnersRights(setting: string): boolean {
   const digits = /^(?:0o?)?([0-7])[0-7]{3}$/.exec(setting)?.[1];
   if (digits !== undefined) return Number(digits) >= 4;
-  return setting.split(",").some(clause => /^(?:[goa]*[ua][ugoa]*)?[+=][rwxXt]*s/.test(clause));
+  return setting.split(",").some(clause => /^(?:(?=[go]*[ua])[ugoa]+)?[+=][rwxXt]*s/.test(clause));
 }
 
 /** `chown -R me ~/.npm` repairs; opening or locking the whole home does not. */

@@ -286,16 +286,19 @@ const IMPORTS: Partial<Record<Language, Imports>> = {
     isDotted: true,
   },
   javascript: {
-    pattern: /\b(?:require|import|from)\b\s*\(?\s*["'](\.{1,2}\/[^"'\n]{1,300})["']/g,
+    pattern: /\b(?:require|import|from)\b\s*(?:\(\s*)?["'](\.{1,2}\/[^"'\n]{1,300})["']/g,
     endings: ["", ".js", ".mjs", ".cjs", ".ts", "/index.js", "/index.ts"],
   },
-  ruby: { pattern: /\b(?:require_relative|load)\b\s*\(?\s*["']([^"'\n]{1,300})["']/g, endings: ["", ".rb"] },
-  perl: { pattern: /\b(?:require|do)\b\s*\(?\s*["']([^"'\n]{1,300})["']/g, endings: [""] },
+  ruby: {
+    pattern: /\b(?:require_relative|load)\b\s*(?:\(\s*)?["']([^"'\n]{1,300})["']/g,
+    endings: ["", ".rb"],
+  },
+  perl: { pattern: /\b(?:require|do)\b\s*(?:\(\s*)?["']([^"'\n]{1,300})["']/g, endings: [""] },
   php: {
-    pattern: /\b(?:include|require)(?:_once)?\b\s*\(?\s*(?:__DIR__\s*\.\s*)?["']\/?([^"'\n]{1,300})["']/g,
+    pattern: /\b(?:include|require)(?:_once)?\b\s*(?:\(\s*)?(?:__DIR__\s*\.\s*)?["']\/?([^"'\n]{1,300})["']/g,
     endings: [""],
   },
-  lua: { pattern: /\b(?:require|dofile)\b\s*\(?\s*["']([^"'\n]{1,300})["']/g, endings: ["", ".lua"] },
+  lua: { pattern: /\b(?:require|dofile)\b\s*(?:\(\s*)?["']([^"'\n]{1,300})["']/g, endings: ["", ".lua"] },
 };
 const MAX_IMPORTS = 32;
 

@@ -205,7 +205,7 @@ function note(path: Value, code: Value, { id, scope, span }: ProgramCall): void 
   });
 }
 
-const MEMBER = /^(\s*(?:-\s+)?)["']?(command|recipe)["']?\s*:\s*(.*)$/;
+const MEMBER = /^(\s*(?:-\s+)?)["']?(command|recipe)["']?\s*:\s*([\s\S]*)$/;
 const FLOW_MEMBER = /["']?\b(command|recipe)["']?\s*:\s*("(?:\\.|[^"\\])*"|'(?:''|[^'])*')/g;
 
 /**
@@ -244,7 +244,7 @@ function isDeeper(line: string, indent: number): boolean {
 
 function unquote(value: string): string {
   if (/^'.*'$/s.test(value)) return value.slice(1, -1).replaceAll("''", "'");
-  if (!/^".*"$/s.test(value)) return value.replace(/\s+#.*$/, "");
+  if (!/^".*"$/s.test(value)) return value.replace(/(?<!\s)\s+#[\s\S]*$/, "");
   return value
     .slice(1, -1)
     .replace(/\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|(.))/gs, (_, short, long, one) => {

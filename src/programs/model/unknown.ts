@@ -137,7 +137,7 @@ const SQL =
 const QUOTED = /(?:^|[;\n])\s*(?:drop|drop_all|truncate|truncate_preserve|deleteall|disable_all)\s+['"]/i;
 const DROPS =
   /\b(?:db|table|collection|database|schema)_?drop\s*\(|\b_?drop(?:database|collection|table|schema|index|view|keyspace)?\s*\(/i;
-const CYPHER = /\b(?:detach\s+delete|delete)\s+\w+\s*;?\s*$/i;
+const CYPHER = /\b(?:detach\s+delete|delete)\s+\w+\s*(?:;\s*)?$/i;
 const REDIS = /^\s*(?:flushall|flushdb|flush_all)(?:\s+(?:a?sync|\d+))?\s*$/i;
 
 function lossesIn(value: Value, shown: string, program: string): readonly OperationEffect[] {
@@ -538,8 +538,8 @@ function destructiveVerb(
   for (const [index, word] of command.entries()) {
     const parts = partsOf(word.replace(/\/.*/, ""));
     // A name with a number may be the value of an option in front; other words end the command.
-    if (/^[\w.@-]*\d[\w.@-]*$/.test(word) && destroyingVerb(parts[0] ?? "") === undefined) continue;
-    if (!/^[A-Za-z][\w]*(?:[-:._]\w+)*(?:\/\S+)?$/.test(word) || FILE_NAME.test(word)) return undefined;
+    if (/^(?=\D*\d)[\w.@-]+$/.test(word) && destroyingVerb(parts[0] ?? "") === undefined) continue;
+    if (!/^[A-Za-z]\w*(?:[-:.]\w+)*(?:\/\S+)?$/.test(word) || FILE_NAME.test(word)) return undefined;
     const isLone = parts.length === 1;
     const behind = command[index + 1];
     const isThing = isCalmThing(parts[0] ?? "") && behind !== undefined && DESTROYS_ONE.test(behind);

@@ -347,7 +347,8 @@ function liftsProtection(parts: readonly string[], value: string | undefined): b
 function closesToAll(parts: readonly string[], value = ""): boolean {
   const isOfAccess = parts.some(part => ["acl", "access", "public", "visibility"].includes(part));
   return (
-    isOfAccess && (/^(?:private|off|deny|none|disabled|false)$/i.test(value) || /Block\w*=true/i.test(value))
+    isOfAccess &&
+    (/^(?:private|off|deny|none|disabled|false)$/i.test(value) || /(?<!\w)(?=\w*Block)\w+=true/i.test(value))
   );
 }
 

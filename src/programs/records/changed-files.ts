@@ -13,7 +13,7 @@ import { isSearched } from "./other-languages.ts";
 import { isOwnName } from "./own-program.ts";
 
 /** Options that name a file which is written, whoever has them. */
-const OUTPUT_OPTION = /^(?:-[ow]|--?[\w-]*(?:out|report|xml|log|save|dest|write)[\w-]*)$/i;
+const OUTPUT_OPTION = /^(?:-[ow]|(?=[\s\S]*(?:out|report|xml|log|save|dest|write))--?[\w-]*)$/i;
 const MAX_WORDS = 256;
 
 /**

@@ -178,7 +178,7 @@ export function copyIntoContainer({ argv }: ParsedCall): readonly ProgramEffect[
 
 /** The last name of a path in a container; undefined for the content of a folder. */
 function nameThere(word: Value): string | undefined {
-  const name = /^[^/]*:(?:.*\/)?([^/*?[\]]+)$/.exec(knownText(word) ?? "")?.[1];
+  const name = /^(?=[^/]*:)(?:[\s\S]*\/|[^/]*:(?![^/:]*:))([^/*?[\]]+)$/.exec(knownText(word) ?? "")?.[1];
   return name === undefined || /^\.{1,2}$/.test(name) ? undefined : name;
 }
 
@@ -202,7 +202,9 @@ function contextOfBuild(call: ParsedCall): readonly ProgramEffect[] {
   const file = knownText(joinPath(call.cwd, named ?? joinPath(path, text("Dockerfile"))));
   const content =
     file === undefined ? undefined : call.scope.session.context.files?.readText(file, MAX_BUILD_FILE);
-  const copiesAll = /^\s*(?:COPY|ADD)\s+(?:--(?!from)\S+\s+)*(?:\.\/?|\["\.\/?",)\s*\S/im.test(content ?? "");
+  const copiesAll = /^[ \t]*(?:COPY|ADD)\s+(?:--(?!from)\S+\s+)*(?:\.\/?|\["\.\/?",)\s*\S/im.test(
+    content ?? "",
+  );
   const taken = { ignoreFiles: [".dockerignore", ".containerignore"], leftOut: [] };
   return copiesAll ? [{ kind: "read", path, isCopy: true, taken }] : [];
 }

@@ -130,7 +130,9 @@ export const files: Field = {
 /** Bits that give rights to whoever runs a file, or a file to everybody, are not everyday. */
 function gapOfMode({ operands: [mode] }: KnownCall): Missing | undefined {
   const written = (mode === undefined ? undefined : knownText(mode)) ?? "s";
-  const isUnusual = /s|t|^[0-7]*[2367]$|[oa][^,]*[+=][rwxX]*w|^[+=][rwxX]*w|^[1-7][0-7]{3}$/.test(written);
+  const isUnusual =
+    written.length > 100 ||
+    /s|t|^[0-7]*[2367]$|[oa][^,]*[+=][rwxX]*w|^[+=][rwxX]*w|^[1-7][0-7]{3}$/.test(written);
   return isUnusual
     ? { kind: "option", what: "chmod", why: "the mode gives others more than usual" }
     : undefined;

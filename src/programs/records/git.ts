@@ -265,7 +265,7 @@ function gitOutput(name: string | undefined, rest: readonly Value[], call: Progr
 function listFiles({ argv }: ParsedCall): Listing | undefined {
   const shown = argv.map(describe);
   if (!shown.includes("ls-files")) return undefined;
-  const isIgnored = shown.some(word => /^(-[a-z]*i[a-z]*|--ignored)$/.test(word));
+  const isIgnored = shown.some(word => /^(?:-(?=[\s\S]*i)[a-z]+|--ignored)$/.test(word));
   return { starts: [text(".")], selection: isIgnored ? "regenerable" : "some", names: [] };
 }
 

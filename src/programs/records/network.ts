@@ -162,7 +162,7 @@ export function nameOfUrl(url: Value): Value | undefined {
   if (hasUnknown(url)) return undefined;
   const name = baseName(
     describe(url)
-      .replace(/[?#].*$/, "")
+      .replace(/[?#][\s\S]*$/, "")
       .replace(/^[^/:]+:(?!\/)/, ""),
   );
   return name === "" ? undefined : text(name);

@@ -46,9 +46,9 @@ function readNpm(word: string): PackageSpec {
 
 /** `name`, `name[extra]>=1`, `name @ https://…`; other spellings of a name are the same package. */
 function readPypi(word: string): PackageSpec {
-  const [, name, rest = ""] = /^([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\])?\s*(.*)$/.exec(word) ?? [];
+  const [, name, rest = ""] = /^([A-Za-z0-9][A-Za-z0-9._-]*)\s*(?:\[[^\]]*\]\s*)?([\s\S]*)$/.exec(word) ?? [];
   if (name === undefined || name.includes("/")) return { kind: "other" };
-  const address = /^@\s*(.+)$/.exec(rest)?.[1];
+  const address = /^@\s*([\s\S]+)$/.exec(rest)?.[1];
   if (address !== undefined && ADDRESS.test(address)) return { kind: "address", address };
   return { kind: "package", name: normalName(name) };
 }

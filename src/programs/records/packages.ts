@@ -130,7 +130,7 @@ export const packages: Field = {
     program("apt apt-get", "readsNothing", {
       shows: "list show search policy",
       options: { values: "-otc option target-release config-file", abbreviates: false },
-      shellOptions: { names: "o option", prefix: /^[\w:-]*-Invoke[\w:-]*=/i },
+      shellOptions: { names: "o option", prefix: /^(?=[^=]*-Invoke)[\w:-]+=/i },
       operations: [
         `fs.system-write remove|purge …${VITAL} | take away what the machine cannot do without | ask | unless s simulate just-print dry-run no-act recon | safer {tool} list --installed | stops apt remove libc6 | passes apt remove nginx`,
       ],

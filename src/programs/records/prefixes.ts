@@ -95,8 +95,9 @@ function skipSubcommand(subcommands: string | undefined, call: ProgramCall): num
 
 /** `rimraf@5` is rimraf. Only the program word has a version. */
 function withoutVersion(word: Value, index: number): Value {
-  const known = index === 0 ? knownText(word) : undefined;
-  return known === undefined ? word : text(known.replace(/(?<=.)@[^/]*$/, ""), word.origins);
+  const known = (index === 0 ? knownText(word) : undefined) ?? "";
+  const at = known.indexOf("@", Math.max(1, known.lastIndexOf("/") + 1));
+  return at < 0 ? word : text(known.slice(0, at), word.origins);
 }
 
 /** Programs whose last words are another program with its arguments. */

@@ -41,7 +41,7 @@ function echo(call: ProgramCall): Output {
     const option = /^-([neE]+)$/.exec(knownText(wordAt(call.argv, index)) ?? "");
     if (option === null) break;
     if (option[1]?.includes("n")) hasNewline = false;
-    if (/e[^E]*$/.test(option[1] ?? "")) hasEscapes = true;
+    if (/(?<![^E])(?=[^Ee]*e)[^E]*$/.test(option[1] ?? "")) hasEscapes = true;
   }
   const joined = joinValues(call.argv.slice(index), " ");
   const { value, isCut } = hasEscapes ? unescapeValue(joined, "echo", call) : { value: joined, isCut: false };
@@ -87,7 +87,9 @@ function printf(call: ProgramCall): Output {
 function formatAll(format: Value, values: readonly Value[], call: ProgramCall): Value {
   const known = knownText(format);
   if (known === undefined) return unknownOutput(call, values);
-  const directives = known.split(/(%(?:%|[-+ #0]*(?:\*|\d+)?(?:\.(?:\*|\d+)?)?(?:\([^)]*\)T|[A-Za-z])))/);
+  const directives = known.split(
+    /(%(?:%|[-+ #0]*(?:\*|[1-9]\d*)?(?:\.(?:\*|\d+)?)?(?:\([^)]*\)T|[A-Za-z])))/,
+  );
   const parts: Value[] = [];
   let next = 0;
   do {

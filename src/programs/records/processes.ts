@@ -26,7 +26,7 @@ const MAX_SOURCES = 32;
 function isShared(written: string, { scope }: ParsedCall): boolean {
   const name = written.replace(/^\^|\$$|[[\]\\]/g, "").replace(/\.exe$/i, "");
   // Classes and signs alone choose nothing: `[a-z]*`, `^[0-9]+$`.
-  const plain = written.replace(/\[[^\]]*-[^\]]*\]|\\[wWdDsSb]|[[\]{}()^$.*+?|\\\d,]/g, "");
+  const plain = written.replace(/\[(?=[^\]-]{0,200}-)[^\]]{0,200}\]|\\[wWdDsSb]|[[\]{}()^$.*+?|\\\d,]/g, "");
   if (plain.trim() === "" && !/^:?\d{2,}/.test(written)) return true;
   if (isOwnProcess(name.trim())) return true;
   return scope.session.programs.runsCode(name) || SHARED_NAMES.includes(name.toLowerCase());
@@ -93,7 +93,7 @@ function isOfProcesses(origin: Origin): boolean {
 const MAX_NUMBERS = 16;
 const RANGE = /^\{?(\d+)(?:\.\.|-)(\d+)\}?$/;
 /** Numbers by a pattern are those of the folder of all processes. */
-const NUMBERS_BY_PATTERN = /^(?:\/proc\/)?[[\]0-9^*?-]*[[*?][[\]0-9^*?-]*$/;
+const NUMBERS_BY_PATTERN = /^(?:\/proc\/)?(?=[\s\S]*[[*?])[[\]0-9^*?-]+$/;
 
 function isEveryNumber(word: Value): boolean {
   const shown = describe(word);

@@ -75,7 +75,7 @@ function filledHome({ options, operands, scope }: ParsedCall): readonly ProgramE
 function isRemotePath(value: Value): boolean {
   const known = knownPrefix(value);
   return (
-    /^(\w+:\/\/|[^/:]+@?[^/:]*:)/.test(known) ||
+    /^[^/:]+:/.test(known) ||
     /^\[[^\]]+\]:/.test(known) ||
     (/^[^/]*:/.test(describe(value)) && !known.startsWith("/"))
   );

@@ -73,7 +73,7 @@ const ASKS = words(
 /** The words of an address and the method are a command: `PUT …/collaborators/bob` adds a collaborator. */
 function saidByRequest({ method, address, bodies }: HttpRequest): readonly OperationEffect[] {
   const verb = CREATES[(method ?? "post").toLowerCase()];
-  const path = address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, "").replace(/[?#].*$/, "");
+  const path = address.replace(/^[a-z][a-z0-9+.-]*:\/\/[^/]*/i, "").replace(/[?#][\s\S]*$/, "");
   const segments = path
     .split("/")
     .filter(segment => /^[a-z][a-z_-]{2,}$/i.test(segment))
@@ -114,7 +114,7 @@ export function requestOfInput(argv: readonly Value[], stdin: Value | undefined)
   const body = (stdin === undefined ? undefined : knownText(stdin)) ?? "";
   const address = given.find(one => /^(?:wss?|https?|grpcs?|tcp|mqtts?|amqps?):\/\//i.test(one));
   // A script of requests: `DELETE https://…` on a line of its own.
-  const written = [...body.matchAll(/^\s*(DELETE|PUT|PATCH|POST)\s+(https?:\/\/\S+)/gm)].flatMap(
+  const written = [...body.matchAll(/^[ \t]*(DELETE|PUT|PATCH|POST)\s+(https?:\/\/\S+)/gm)].flatMap(
     ([, method, to = ""]) => requestLosses({ method, address: to, headers: [], bodies: [] }),
   );
   if (address === undefined) return written;
@@ -126,7 +126,7 @@ export function requestOfInput(argv: readonly Value[], stdin: Value | undefined)
 export function requestOfOptions(options: ParsedOptions, argv: readonly Value[]): readonly OperationEffect[] {
   const [first = "", second = ""] = options.operandValues.slice(0, 2).map(describe);
   // `client delete https://…`
-  const named = /^\S+(?::\/\/|\.[a-z]{2,}\/)\S+$/i.test(second) ? first : undefined;
+  const named = /^(?=\S*?\S(?::\/\/|\.[a-z]{2,}\/)\S)\S+$/i.test(second) ? first : undefined;
   /** Values of options of one letter, whose grammar is not known. */
   const behind = (letters: RegExp): readonly string[] =>
     argv.flatMap((word, index) =>
@@ -160,13 +160,14 @@ function isDelete({ method, headers }: HttpRequest): boolean {
 
 /** `…/projects/42/delete`, `…/projects/42:delete` */
 function endsInVerb(address: string): boolean {
-  const last = /[/:]([A-Za-z_.-]+)\/?(?:[?#].*)?$/.exec(address)?.[1] ?? "";
+  const last = /[/:]([A-Za-z_.-]+)\/?(?:[?#][\s\S]*)?$/.exec(address)?.[1] ?? "";
   return partsOf(last).some(takesAway);
 }
 
 /** Some interfaces take every call as a question: `https://api.example.com/bot1/deleteWebhook`. */
 function callsDeletion(address: string): boolean {
-  const last = /^https?:\/\/[^/]*\bapi\b[^?#]*\/([a-z]+[A-Z]\w*)(?:[?#].*)?$/.exec(address)?.[1] ?? "";
+  const last =
+    /^(?=https?:\/\/[^/]*\bapi\b)[^?#]*\/([a-z]+[A-Z]\w*)(?:[?#][\s\S]*)?$/.exec(address)?.[1] ?? "";
   return destroyingVerb(partsOf(last)[0] ?? "") !== undefined;
 }
 
@@ -188,8 +189,8 @@ function takesAnyOut(body: string): boolean {
 }
 
 export function isDeletingMutation(query: string): boolean {
-  const bare = query.slice(query.indexOf("mutation")).replace(/"(?:\\.|[^"\\])*"/g, "");
-  return [...bare.matchAll(/[A-Za-z_]\w*(?=\s*[({])/g)].some(([name]) =>
+  const bare = query.slice(query.indexOf("mutation")).replace(/"(?:\\.|[^"\\])*(?:"|$)/g, "");
+  return [...bare.matchAll(/(?<!\w)[A-Za-z_]\w*(?=\s*[({])/g)].some(([name]) =>
     partsOf(name).some(part => destroyingVerb(part) !== undefined),
   );
 }
@@ -310,7 +311,7 @@ function isMetadataAddress6(host: string): boolean {
 
 /** The eight groups without leading zeros; `::` stands for those left out, four decimal numbers for the last two. */
 function groupsOf(host: string): readonly string[] | undefined {
-  const tail = /[^:]+\..+$/.exec(host)?.[0];
+  const tail = /(?<![^:])[^:]+\.[\s\S]+$/.exec(host)?.[0];
   const number = tail === undefined ? undefined : numberOf(tail);
   const written =
     tail === undefined || number === undefined

@@ -162,7 +162,7 @@ function isUnchanged(name: string): boolean {
 
 /** `.backup main FILE` */
 function lastWord(rest: string): string {
-  const [, quoted, plain = ""] = /(?:(["'][^"']*["'])|(\S+))\s*$/.exec(rest) ?? [];
+  const [, quoted, plain = ""] = /(?:(["'][^"']*["'])|(?<!\S)(\S+))\s*$/.exec(rest) ?? [];
   return quoted === undefined ? plain : quoted.slice(1, -1);
 }
 
@@ -173,7 +173,7 @@ function isFile(name: string): boolean {
 /** `file:///x?mode=rw`, as SQLite reads it. */
 function fileOf(name: string): Value {
   return text(
-    name.startsWith("file:") ? name.replace(/^file:(?:\/\/[^/]*)?/, "").replace(/[?#].*$/, "") : name,
+    name.startsWith("file:") ? name.replace(/^file:(?:\/\/[^/]*)?/, "").replace(/[?#][\s\S]*$/, "") : name,
   );
 }
 

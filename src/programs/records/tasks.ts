@@ -128,7 +128,7 @@ function runJustfile(content: Value, goals: readonly string[], call: ProgramCall
     .replace(/\{\{\s*(\w+)\s*\}\}/g, "$($1)")
     .replace(/^(\w+)\s*:=\s*["']([^"'\n]*)["']/gm, "$1 := $2")
     .replace(/^(?: {2,}|\t)/gm, "\t")
-    .replace(/^(@?[\w-]+)[^\n:=]*:(?!=)/gm, "$1:");
+    .replace(/^(@?[\w-]+)(?![\w-])[^\n:=]*:(?!=)/gm, "$1:");
   runMakefile(text(plain, content.origins), new Map(), goals, call);
 }
 
@@ -136,7 +136,7 @@ function runJustfile(content: Value, goals: readonly string[], call: ProgramCall
 function runTaskfile(content: Value, _goals: readonly string[], call: ProgramCall): void {
   const lines = (knownText(content) ?? "").split("\n");
   const commands = lines.flatMap(
-    line => /^\s*(?:-\s+(?:cmd:\s*)?|cmd:\s*)(?![\w-]+:(?:\s|$))(.+)$/.exec(line)?.[1] ?? [],
+    line => /^\s*(?:-\s+(?:cmd:\s*)?|cmd:\s*)(?![\w-]+:(?:\s|$))([\s\S]+)$/.exec(line)?.[1] ?? [],
   );
   const code = commands.map(command => command.replace(/^(["'])(.*)\1$/, "$2")).join("\n");
   if (code !== "") runInNewShell(text(code, content.origins), call, { from: "file", via: "script" });
@@ -161,7 +161,7 @@ function runMakefile(
     if (!isNeeded(index)) return [];
     const inline = /^[^\t#][^:#=]*:[^=;]*;(.*)$/.exec(line)?.[1];
     const command = line.startsWith("\t") ? line.slice(1) : inline;
-    const calls = [...line.matchAll(/\$\(shell ([^)]*)\)/g)].map(match => match[1] ?? "");
+    const calls = [...line.matchAll(/\$\(shell ([^)]*)(?:\)|$)/g)].map(match => match[1] ?? "");
     return [
       ...calls,
       ...(command === undefined ? [] : [expandVariables(command.replace(/^\s*[@+-]+/, ""), variables)]),

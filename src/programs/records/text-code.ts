@@ -83,9 +83,11 @@ export function gapOfAwk({ operands, options }: KnownCall): Missing | undefined 
     return { kind: "option", what: "awk -v", why: "this variable decides what is read" };
   if (/\bENVIRON\b/.test(program))
     return { kind: "secret", what: "awk ENVIRON", why: "variables of the environment are shown" };
-  const code = /\/[^/\n]*"[^/\n]*\//.test(program) ? program : program.replace(/"(?:\\.|[^"\\])*"/g, '""');
+  const code = /\/(?=[^/\n"]*")[^/\n]*\//.test(program)
+    ? program
+    : program.replace(/"(?:\\.|[^"\\])*(?:"|$)/g, '""');
   const leaves =
-    /\b(?:system|getline|close|fflush|ARGV|ARGC|PROCINFO)\b|@|(?:^|[^|])\|(?!\|)|\bprintf?\b[^;}\n]*>/;
+    /\b(?:system|getline|close|fflush|ARGV|ARGC|PROCINFO)\b|@|(?:^|[^|])\|(?!\|)|\bprintf?\b(?:[^;}\n]{0,3000}>|[^;}\n]{3000})/;
   return leaves.test(code) || /\b(?:system|getline)\b/.test(program)
     ? { kind: "code", what: "awk", why: "its program may do more than print" }
     : undefined;

@@ -331,7 +331,7 @@ function packed(leftOut: readonly Value[]): TakenTree {
 const TAR_KNOWN = "c t x z j J v f C exclude help version";
 
 function gapOfZip({ operands: [archive] }: KnownCall): Missing | undefined {
-  return /\.[^/]+$/.test(knownText(archive ?? text("")) ?? "")
+  return /(?<![^/])(?=[^/]*\.[^/])[^/]+$/.test(knownText(archive ?? text("")) ?? "")
     ? undefined
     : { kind: "value", what: "zip", why: "it gives the archive another name" };
 }

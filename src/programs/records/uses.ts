@@ -98,7 +98,7 @@ export function isSecretName(name: string): boolean {
 
 /** A pattern that looks for such variables: `-i token`, `AWS`, `_KEY=`. */
 export function asksForSecret(pattern: string): boolean {
-  return /secret|token|passw|api_?key|private_?key|credential|_key|\bkey\b|aws|akia|ghp_|sk-|begin.*key/i.test(
+  return /secret|token|passw|api_?key|private_?key|credential|_key|\bkey\b|aws|akia|ghp_|sk-|begin.{0,200}key/i.test(
     pattern,
   );
 }
@@ -134,7 +134,7 @@ export function showsOnlyNames(invocation: Invocation): boolean {
     case "grep":
     case "egrep":
       return (
-        has(/^-[a-zA-Z]*o[a-zA-Z]*$|^--only-matching$/) &&
+        has(/^-(?=[\s\S]*o)[a-zA-Z]+$|^--only-matching$/) &&
         has(NAME_PATTERN) &&
         !has(/^-[a-zA-Z]*[Pv]|^-e|^-f|^--/)
       );

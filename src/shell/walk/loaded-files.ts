@@ -35,7 +35,7 @@ function runValue(value: Value, call: ProgramCall): void {
   const { programs, runValues } = call.scope.session;
   if (known === undefined || !/\s/.test(known) || runValues.has(known)) return;
   runValues.add(known);
-  const [, command = "", first = ""] = /^[\s|!@:]*((\S+)\s[\s\S]*)$/.exec(known) ?? [];
+  const [, command = "", first = ""] = /^[\s|!@:]*((?![\s|!@:])(\S+)\s[\s\S]*)$/.exec(known) ?? [];
   if (programs.isKnown(baseName(first)))
     runInNewShell(text(command), call, { from: "handler", via: "option" });
   else if (/["'`(]/.test(known))
@@ -154,7 +154,7 @@ function isSettings(path: string, content: string): boolean {
     /^(?:(?:GNU)?[Mm]akefile|[Jj]ustfile|\.justfile|CMakeLists\.txt|Procfile.*|BUILD|WORKSPACE|Jenkinsfile|Vagrantfile|Earthfile|Tiltfile|Dockerfile.*|Containerfile|Brewfile|Caddyfile|Snakefile)$/.test(
       baseName(path),
     ) ||
-    /^\s*\[[^\]\n]+\]\s*$/m.test(content)
+    /^[ \t]*\[[^\]\n]+\][ \t\r]*$/m.test(content)
   );
 }
 
@@ -167,7 +167,7 @@ const STRING = /"""([\s\S]{1,2000}?)"""|"((?:[^"\\\n]|\\.){1,1000})"|'((?:[^'\\\
 
 /** How languages write the home folder of whoever runs them. */
 const HOME_CALL =
-  /\$ENV\{HOME\}|\$\(HOME\)|(?:[\w.]*getenv|Getenv|get_env!?|env|property|getProperty|environ\.get|expanduser)\s*\(\s*["'](?:HOME|user\.home|~)["']\s*\)|ENV\[["']HOME["']\]|\bDir\.home\b|\b(?:\w+\.)?(?:homedir|home_dir|UserHomeDir)\(\)/g;
+  /\$ENV\{HOME\}|\$\(HOME\)|(?:(?<![\w.])[\w.]*getenv|Getenv|get_env!?|env|property|getProperty|environ\.get|expanduser)\s*\(\s*["'](?:HOME|user\.home|~)["']\s*\)|ENV\[["']HOME["']\]|\bDir\.home\b|\b(?:\w+\.)?(?:homedir|home_dir|UserHomeDir)\(\)/g;
 
 /** Without tags, and with the home folder in one spelling. */
 function plainText(path: string, content: string): string {
@@ -202,7 +202,7 @@ function commandsOf(
   };
   for (const match of content.matchAll(STRING)) add(unescaped(match[1] ?? match[2] ?? match[3] ?? ""));
   for (const [list] of content.matchAll(LIST))
-    add(list.replace(/["']?\s*,\s*["']?/g, " ").replace(/^["']|["']$/g, ""));
+    add(list.replace(/["']?(?<!\s)\s*,\s*["']?/g, " ").replace(/^["']|["']$/g, ""));
   for (const line of content.split("\n", MAX_LINES)) {
     if (/^\s*(?:\/\/(?!go:generate)|#)/.test(line)) continue;
     for (const { 1: word = "", index } of line.matchAll(
@@ -213,11 +213,11 @@ function commandsOf(
           line
             .slice(index)
             .replace(/^[^a-z]+/, "")
-            .replace(/["'`)}\]].*$/, ""),
+            .replace(/["'`)}\]][\s\S]*$/, ""),
         );
-    const value = /^[^=:]*[=:]\s*(.*)$/.exec(line)?.[1];
+    const value = /^[^=:]*[=:]\s*([\s\S]*)$/.exec(line)?.[1];
     add(line.replace(/^\s*\/\/go:generate\s/, ""));
-    if (value !== undefined) add(value.replace(/^["']\s*!?\s*|["',]*\s*$/g, ""));
+    if (value !== undefined) add(value.trimEnd().replace(/^["']\s*(?:!\s*)?|(?<!["',])["',]+$/g, ""));
   }
   return [...harmful, ...found].map(command => text(command));
 }

@@ -161,9 +161,9 @@ export function slugOf(text: string): string {
   const slug = sentence
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-+|-+$/g, "")
+    .replace(/^-+|(?<!-)-+$/g, "")
     .slice(0, 50)
-    .replace(/-+$/, "");
+    .replace(/(?<!-)-+$/, "");
   return slug === "" ? "session" : slug;
 }
 

@@ -214,7 +214,7 @@ function describeWrite(path: string, text: string, isNew: boolean): Write {
 
 const MARKER = /\b(?:TODO|FIXME|XXX)\b|\bNotImplementedError\b/;
 const STUB =
-  /^([ \t]*)(?:async[ \t]+)?def[ \t]+\w+\([^)]*\)[^:\n]*:[ \t]*\n?[ \t]*(?:pass|\.\.\.)[ \t]*(?:#[^\n]*)?(?=\n\1\S|\n{2,}|\n?$(?![\s\S]))/m;
+  /^([ \t]*)(?:async[ \t]+)?def[ \t]+\w+\([^)]{0,2000}\)[^:\n]{0,500}:[ \t]*\n?[ \t]*(?:pass|\.\.\.)[ \t]*(?:#[^\n]*)?(?=\n\1\S|\n{2,}|\n?$(?![\s\S]))/m;
 const ABSTRACT = /@(?:abc\.)?abstractmethod|\bABC\b|\bProtocol\b|@overload/;
 
 function findLeftover(text: string): string | undefined {
