@@ -93,3 +93,24 @@ describe("what is long and ordinary", () => {
       .join("\n"),
   ])("is free", command => expect(judge(command).findings.map(({ rule }) => rule)).toEqual([]));
 });
+
+describe("a text on which a pattern could go back over and over", () => {
+  const RANKS = ["allow", "ask", "deny"];
+  const quote = (text: string) => `'${text.replaceAll("'", "")}'`;
+  // Each took seconds to hours, and is read in its length now.
+  it.each<[string, (count: number) => string]>([
+    ["blanks behind import", count => `node -e ${quote(`import${" ".repeat(count)}.`)}`],
+    ["blanks behind include", count => `php -r ${quote(`include${" ".repeat(count)}.`)}`],
+    ["empty lines", count => `mytool ${quote(`${"\n".repeat(count)}x`)}`],
+    ["a variable of cmd", count => `cmd /c ${quote(`%~${"_".repeat(count)}`)}`],
+    ["the end of base64", count => `echo ${quote(`${"=".repeat(count)}x`)} | base64 -d | sh`],
+    ["backslashes of vim", count => `vim -c ${quote(`g/${"\\".repeat(count)}x`)} f`],
+    ["parts of a name", count => `mytool delete ${quote(`${"a_".repeat(count / 2)}!`)}`],
+    ["a scheme", count => `echo ${quote(`${"a.".repeat(count / 2)}://x`)}`],
+    ["zeros of printf", count => `printf ${quote(`% ${"0".repeat(count)} `)} x`],
+    ["ranges", count => `pkill -f ${quote(`[${"D-".repeat(count / 2)}`)}`],
+  ])("is read once, and is judged no looser for its length: %s", (_, commandOf) => {
+    const [short, long] = [60, 90_000].map(count => RANKS.indexOf(judge(commandOf(count)).verdict));
+    expect(long).toBeGreaterThanOrEqual(short ?? 0);
+  });
+});

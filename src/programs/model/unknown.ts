@@ -134,7 +134,8 @@ export function lossesInText(shown: string): readonly OperationEffect[] {
 const SQL =
   /\b(?:drop|truncate|remove\s+(?:table|database|namespace)|delete\s+from|update|alter|grant\s+[\w\s,.*]{1,200}\son|create\s+(?:user|role|login)|set\s+global|sp_add\w+)\b/i;
 /** Shells of stores whose commands take quoted names: `drop 'users'`, `deleteall 'users', 'row'`. */
-const QUOTED = /(?:^|[;\n])\s*(?:drop|drop_all|truncate|truncate_preserve|deleteall|disable_all)\s+['"]/i;
+const QUOTED =
+  /(?:^|[;\n])[^\S\n]*(?:drop|drop_all|truncate|truncate_preserve|deleteall|disable_all)\s+['"]/i;
 const DROPS =
   /\b(?:db|table|collection|database|schema)_?drop\s*\(|\b_?drop(?:database|collection|table|schema|index|view|keyspace)?\s*\(/i;
 const CYPHER = /\b(?:detach\s+delete|delete)\s+\w+\s*(?:;\s*)?$/i;
