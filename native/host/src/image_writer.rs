@@ -22,7 +22,7 @@ const DROPPED_LENGTH: usize = 4 << 30;
 const COLD_LENGTH: usize = 256 << 20;
 const HOT_LENGTH: usize = 256 << 20;
 /// A block is copied at every start if one run in this many touches it.
-const HOT_SHARE: usize = 16;
+const HOT_SHARE: usize = 8;
 const MOST_RUNS: usize = 256;
 /// The hooks rehearse with one payload in this many: what they make of their tables comes early.
 const REHEARSED_SHARE: usize = 4;
