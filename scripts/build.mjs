@@ -20,7 +20,7 @@ import { build } from "esbuild";
 import { buildConstants } from "./build-constants.mjs";
 import { buildCommands, buildHooks } from "./build-hooks.mjs";
 import { buildVendor, vendoredImports } from "./build-vendor.mjs";
-import { lateWidth } from "./lean-modules.mjs";
+import { lateWidth, readyTables } from "./lean-modules.mjs";
 import { nativeSourcesMs } from "./native-sources.mjs";
 import { pastDoors } from "./past-doors.mjs";
 import { licenceText } from "./third-party.mjs";
@@ -89,6 +89,7 @@ const { metafile } = await build({
   ],
   outdir: OUTPUT,
   format: "esm",
+  minify: true,
   splitting: true,
   chunkNames: "chunks/[name]-[hash]",
   // Packages are bundled, because Node takes longer to find many small files than to read one. `libsql` cannot be:
@@ -99,7 +100,7 @@ const { metafile } = await build({
     ...Object.keys(peerDependencies).filter(name => !BUNDLED_PEERS.includes(name)),
   ],
   alias,
-  plugins: [vendoredImports, lateWidth, pastDoors],
+  plugins: [vendoredImports, lateWidth, readyTables(), pastDoors],
 });
 
 writeFileSync(

@@ -9,6 +9,8 @@ const CONSTANTS = [
   "protocol/event-table.ts",
   "hosts/registry-rows.ts",
   "hosts/protected-files.ts",
+  "hosts/tool-names.ts",
+  "programs/model/harmless-index.ts",
   "programs/model/program-index.ts",
 ];
 
@@ -43,14 +45,24 @@ const DEFERRED = [
  * @returns {import("esbuild").Plugin}
  */
 export function leanModules(writeBundle) {
-  const namespace = "lean-module";
-  const sources = new Map([
-    ...CONSTANTS.map(path => [resolve("src", path), () => constantSource(path)]),
-    ...DEFERRED.flatMap(group => [
-      [groupName(group), () => groupSource(group, writeBundle)],
-      ...group.modules.map(path => [resolve(path), () => deferredSource(group, path)]),
+  return replacedModules(
+    new Map([
+      ...constantSources(),
+      ...DEFERRED.flatMap(group => [
+        [groupName(group), () => groupSource(group, writeBundle)],
+        ...group.modules.map(path => [resolve(path), () => deferredSource(group, path)]),
+      ]),
     ]),
-  ]);
+  );
+}
+
+/** For modules, in which nothing can be required later: only the tables. @returns {import("esbuild").Plugin} */
+export const readyTables = () => replacedModules(new Map(constantSources()));
+
+const constantSources = () => CONSTANTS.map(path => [resolve("src", path), () => constantSource(path)]);
+
+function replacedModules(sources) {
+  const namespace = "lean-module";
   return {
     name: namespace,
     setup(builder) {

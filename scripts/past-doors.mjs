@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 
-const IMPORT = /^import \{([^}]*)\} from "(\.[^"]*\/index\.ts)";$/gm;
+const USE = /^(import|export) \{([^}]*)\} from "(\.[^"]*\/index\.ts)";$/gm;
 const EXPORT = /^export (type )?(?:\{([^}]*)\}|\*) from "(\.[^"]+)";$/gm;
 const DECLARED = /^export (?:async )?(?:const|let|function\*?|class) (\w+)/gm;
 /** A door's own lines that load a file when it is needed; they stand in a module of their own. */
@@ -22,7 +22,7 @@ export const pastDoors = {
       const text = readFileSync(path, "utf8");
       if (suffix === "?lazy") return { contents: text.match(LAZY).join("\n"), loader: "ts" };
       return {
-        contents: text.replace(IMPORT, (line, names, door) => leadOn(line, names, path, door)),
+        contents: text.replace(USE, (line, kind, names, door) => leadOn(line, kind, names, path, door)),
         loader: "ts",
       };
     });
@@ -31,7 +31,7 @@ export const pastDoors = {
       suffix: "?lazy",
     }));
 
-    function leadOn(line, names, from, door) {
+    function leadOn(line, kind, names, from, door) {
       const declared = doorOf(resolve(dirname(from), door));
       const files = new Map();
       for (const name of splitNames(names)) {
@@ -43,7 +43,7 @@ export const pastDoors = {
         files.set(specifier, [...(files.get(specifier) ?? []), `${found.name} as ${local}`]);
       }
       // On one line: places in the file stay what they are.
-      return [...files].map(([file, list]) => `import { ${list.join(", ")} } from "${file}";`).join(" ");
+      return [...files].map(([file, list]) => `${kind} { ${list.join(", ")} } from "${file}";`).join(" ");
     }
   },
 };

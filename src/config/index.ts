@@ -32,7 +32,7 @@ export {
   signedRecordFile,
 } from "./policies.ts";
 export { MAX_CONFIG_BYTES } from "./read-file.ts";
-export type { OperationRule, RuleId } from "./rule-ids.ts";
+export { OPERATION_RULES, type OperationRule, OTHER_RULES, type RuleId } from "./rule-ids.ts";
 export { accept, type Schema, type SchemaProblem } from "./schema.ts";
 export * from "./sections.ts";
 export * from "./settings.ts";

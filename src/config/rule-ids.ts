@@ -48,54 +48,56 @@ export const OPERATION_RULES = [
 ] as const;
 export type OperationRule = (typeof OPERATION_RULES)[number];
 
+export const OTHER_RULES = [
+  "agent.bypass",
+  "agent.history",
+  "agent.policy",
+  "exec.computed",
+  "exec.decoded",
+  "exec.netshell",
+  "exec.remote",
+  "exec.session",
+  "fs.bulk",
+  "fs.cwd",
+  "fs.home",
+  "fs.mirror",
+  "fs.others",
+  "fs.outside",
+  "fs.path",
+  "fs.project",
+  "fs.rcfile",
+  "fs.root",
+  "fs.shred",
+  "fs.source",
+  "fs.unkept",
+  "fs.unresolved",
+  "git.branch",
+  "git.clean",
+  "git.config",
+  "git.main",
+  "git.plumbing",
+  "git.push",
+  "git.reset",
+  "git.restore",
+  "git.secret-add",
+  "git.stash",
+  "git.switch",
+  "guard.unexamined",
+  "injection.directive",
+  "injection.encoded",
+  "injection.exfiltration",
+  "injection.hidden",
+  "injection.imitation",
+  "injection.override",
+  "net.homograph",
+  "net.metadata",
+  "net.sequence",
+  "net.upload",
+  "sec.exfil",
+  "sec.read",
+  "sec.write",
+  "text.deceptive",
+] as const;
+
 /** The id of a built-in rule. */
-export type RuleId =
-  | OperationRule
-  | "agent.bypass"
-  | "agent.history"
-  | "agent.policy"
-  | "exec.computed"
-  | "exec.decoded"
-  | "exec.netshell"
-  | "exec.remote"
-  | "exec.session"
-  | "fs.bulk"
-  | "fs.cwd"
-  | "fs.home"
-  | "fs.mirror"
-  | "fs.others"
-  | "fs.outside"
-  | "fs.path"
-  | "fs.project"
-  | "fs.rcfile"
-  | "fs.root"
-  | "fs.shred"
-  | "fs.source"
-  | "fs.unkept"
-  | "fs.unresolved"
-  | "git.branch"
-  | "git.clean"
-  | "git.config"
-  | "git.main"
-  | "git.plumbing"
-  | "git.push"
-  | "git.reset"
-  | "git.restore"
-  | "git.secret-add"
-  | "git.stash"
-  | "git.switch"
-  | "guard.unexamined"
-  | "injection.directive"
-  | "injection.encoded"
-  | "injection.exfiltration"
-  | "injection.hidden"
-  | "injection.imitation"
-  | "injection.override"
-  | "net.homograph"
-  | "net.metadata"
-  | "net.sequence"
-  | "net.upload"
-  | "sec.exfil"
-  | "sec.read"
-  | "sec.write"
-  | "text.deceptive";
+export type RuleId = OperationRule | (typeof OTHER_RULES)[number];

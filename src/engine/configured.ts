@@ -17,7 +17,7 @@ import type { EngineHistory } from "./history-types.ts";
 import type { ApprovalOptions, HookSource, Listing, LoadReport } from "./options.ts";
 import type { EngineParts, EventHandlers, HandlerDispatch, HandlerPlan } from "./parts.ts";
 import { MatchIndex } from "./plan.ts";
-import { HandlerLanes, type HandlerSelection, isStatic, select, selectFor } from "./run/handlers.ts";
+import { type HandlerSelection, isStatic, select, selectFor } from "./run/select.ts";
 import type { SandboxRun, SandboxRunOptions } from "./sandbox.ts";
 import type { ToolMap } from "./schema/validate.ts";
 import {
@@ -26,6 +26,7 @@ import {
   type ListedHandler,
   type Loaded,
   type LoadOptions,
+  loadCommandRules,
   loadSources,
 } from "./source/load.ts";
 import { toHookInput } from "./system-hooks.ts";
@@ -164,8 +165,10 @@ class ConfiguredPlan implements HandlerPlan {
     return this.handlers.map(({ spec }) => spec.id);
   }
 
-  run({ event, power, payload, names, cancel, onRun }: HandlerDispatch) {
+  async run({ event, power, payload, names, cancel, onRun }: HandlerDispatch) {
     const { once, tools } = this.context;
+    if (this.handlers.some(({ condition }) => condition !== undefined)) await loadCommandRules();
+    const { HandlerLanes } = await import("./run/handlers.ts");
     const session = sessionOf(payload);
     const selection = this.select(payload, names, handler => once.claim(session, handler.identity()));
     let text: string | undefined;

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
+import type { KnownOfSession } from "../guard/index.ts";
 import { type EnvironmentRecord, findShells, scrubEnvironment } from "../handlers/index.ts";
-import { HOOK_TIMEOUT_MS, isUserHook, isWanted, runHere, type UserHook, wantsOf } from "../hooks/index.ts";
+import { HOOK_TIMEOUT_MS, isUserHook, loadAsHook, loadWanted, type UserHook } from "../hooks/index.ts";
 import { defined, type EventDescriptor, type Hook, type HookInput } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 import { createNodeSystem } from "../system/node.ts";
@@ -15,13 +16,11 @@ import { type Platform, webTimers } from "./platform.ts";
 import { onEvent, type RegisteredHook, register } from "./registration.ts";
 import { readEffect, refuse } from "./reply.ts";
 import { BackgroundQueue, Semaphore } from "./run/concurrency.ts";
-import { nodeHttpClient } from "./run/http.ts";
 import { SandboxPart } from "./sandbox.ts";
 import { compileJsonSchema } from "./schema/json-schema.ts";
 import type { ToolMap } from "./schema/validate.ts";
-import type { Session } from "./session.ts";
 import type { LoadOptions } from "./source/load.ts";
-import { isGuard, knownOf, registerHook, toHookInput } from "./system-hooks.ts";
+import { isGuard, registerHook, toHookInput } from "./system-hooks.ts";
 import { recorderOf } from "./telemetry.ts";
 import type { HookEngine, UsableHook, UseOptions } from "./types.ts";
 
@@ -47,9 +46,14 @@ export function createHookEngine<C>(): <
 ) => HookEngine<T, C, E>;
 export function createHookEngine(options?: EngineOptions<ToolMap>): unknown {
   const create = (given: EngineOptions<ToolMap>): unknown =>
-    assembleEngine(given, { system: createNodeSystem(), timers: webTimers, http: nodeHttpClient });
+    assembleEngine(given, { system: createNodeSystem(), timers: webTimers, http });
   return options === undefined ? create : create(options);
 }
+
+/** Loaded by the first request: most engines have no web hooks. */
+const http: Platform["http"] = {
+  post: async request => (await import("./run/http.ts")).nodeHttpClient.post(request),
+};
 
 /** The same on a given platform; what tests call. */
 export function assembleEngine<const T extends ToolMap>(
@@ -171,11 +175,11 @@ function registerUsable(
   if (hook instanceof SandboxPart) return [{ ...attach(hook.hook), sandbox: hook }];
   if (hook instanceof HistoryPart) return hook.hooks.map(one => ({ ...attach(one), history: hook }));
   if (!isGuard(hook)) return [attach(hook)];
-  const run = (input: HookInput, session: Session) => {
+  const run = (input: HookInput, known: () => KnownOfSession) => {
     const history = engine().historyPart;
     return history === undefined || input.kind !== "tool"
-      ? hook.run(input, system, knownOf(session))
-      : history.judge(hook, input, system, knownOf(session));
+      ? hook.run(input, system, known())
+      : history.judge(hook, input, system, known());
   };
   return [attach(hook, run)];
 }
@@ -188,11 +192,11 @@ function registerUserHook(
   given: UseOptions,
   sequence: number,
 ): RegisteredHook {
-  const wants = { ...wantsOf(hook), hosts: [] };
   const run: RegisteredHook["run"] = async ({ payload, names }, scope) => {
     const checked = toHookInput(event, payload, names, scope.cwd);
     if (!checked.ok) return refuse("field-type", checked.problem);
-    if (!isWanted(wants, checked.input)) return { effect: {} };
+    const [{ isWanted }, { runHere, wantsOf }] = await Promise.all([loadWanted(), loadAsHook()]);
+    if (!isWanted({ ...wantsOf(hook), hosts: [] }, checked.input)) return { effect: {} };
     const result = await runHere(hook, checked.input, system, () => scope.signal.aborted);
     return result.ok ? readEffect(result.effect) : refuse("hook-threw", result.problem);
   };

@@ -57,7 +57,7 @@ async function runStages(core: EngineContext, request: DispatchRequest): Promise
     context,
   };
   // The copy is made before anything is waited for: the host may change what it passed.
-  const functions = new FunctionStage(stage, new CallState(event, payload, plan, core.tools));
+  const functions = new FunctionStage(stage, new CallState(event, payload, plan, core));
   const claimed = plan.functions.filter(
     item => !item.isOnce || core.once.claim(sessionOf(payload), item.run),
   );
@@ -99,7 +99,7 @@ async function judgeAgain(
   const judges = [...shown].flatMap(([hook, seen]) => (isSameJson(seen, input) ? [] : [hook]));
   if (judges.length === 0) return [];
   const final = { ...state.given, tool_input: input, tool_input_original: state.originalInput };
-  const again = new FunctionStage(stage, new CallState(state.event, final, plan, stage.core.tools));
+  const again = new FunctionStage(stage, new CallState(state.event, final, plan, stage.core));
   await again.run(judges);
   return again.finished(true);
 }

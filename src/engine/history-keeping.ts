@@ -23,16 +23,12 @@ import {
   type Undone,
   type UndoOptions,
 } from "./history-types.ts";
-import { BoundedMap } from "./session-state.ts";
 
 const DEFAULT_AGENT = "engine";
-const MAX_KEPT = 512;
 
 /** What `history()` does, loaded with the guard and the store when it is first needed. */
 export class HistoryKeeping {
   private readonly options: HistoryOptions;
-  /** calls that were kept while the guard judged them, so that they are not judged a second time */
-  private readonly kept = new BoundedMap<true>(MAX_KEPT);
 
   constructor(options: HistoryOptions) {
     this.options = options;
@@ -72,18 +68,16 @@ export class HistoryKeeping {
   }
 
   /** The guard's answer to a call: what is kept can come back, and is not asked about. */
-  async judge(
+  async settle(
     guard: GuardHook,
     given: InputOf<"tool">,
     system: System,
-    session: KnownOfSession,
+    judged: GuardedCall,
   ): Promise<Effect> {
     const input = this.named(given);
-    const judged = guard.judge(given, system, { ...session, ...(await this.known(input, system)) });
     const { kept, problem } = await this.keep(input, system, judged);
     const judgement = kept?.settle(judged.judgement) ?? judged.judgement;
     kept?.conclude(judgement.verdict);
-    this.kept.set(keyOf(input), true);
     const effect = guard.answer(given, { ...judged, judgement });
     const message = judgement.verdict === "allow" ? kept?.message : undefined;
     return {
@@ -120,7 +114,6 @@ export class HistoryKeeping {
 
   async before(given: InputOf<"tool">, system: System): Promise<Effect | undefined> {
     const input = this.named(given);
-    if (this.kept.delete(keyOf(input))) return undefined;
     const judged = this.judged(input, this.configure(system, input.cwd));
     const { problem } = await this.keep(input, system, judged);
     return problem === undefined ? undefined : { diagnostics: [toDiagnostic(problem)] };
@@ -149,10 +142,8 @@ export class HistoryKeeping {
     }
   }
 
-  private async known(
-    input: InputOf<"tool">,
-    system: System,
-  ): Promise<Pick<GuardContext, "stateHome" | "written">> {
+  async known(given: InputOf<"tool">, system: System): Promise<KnownOfSession> {
+    const input = this.named(given);
     const { readWrites } = await loadStockHistory();
     const guard = this.configure(system, input.cwd);
     return { stateHome: guard.stateHome, written: () => readWrites(input, system, guard) };
@@ -200,10 +191,6 @@ export class HistoryKeeping {
       agentProcess: system.processes.self,
     };
   }
-}
-
-function keyOf({ sessionId = "", tool }: InputOf<"tool">): string {
-  return JSON.stringify([sessionId, tool.useId ?? "", tool.name, tool.input]);
 }
 
 async function carryOut(opened: History, plan: UndoPlan, { force, dryRun }: UndoOptions): Promise<Undone> {

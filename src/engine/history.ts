@@ -1,12 +1,19 @@
-import type { GuardHook, KnownOfSession } from "../guard/index.ts";
+import { type GuardHook, isEmptyFootprint, type KnownOfSession } from "../guard/index.ts";
 import { type Effect, errorText, type Hook, type HookInput, type InputOf } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 import type { HistoryKeeping } from "./history-keeping.ts";
 import { type EngineHistory, type HistoryOptions, type SessionStep, toDiagnostic } from "./history-types.ts";
+import { BoundedMap } from "./session-state.ts";
 
 /** Keeps what calls may change, so that it can be undone: `engine.use(history({ … }))`. */
 export function history(options: HistoryOptions = {}): HistoryPart {
   return new HistoryPart(options);
+}
+
+const MAX_JUDGED = 512;
+
+function keyOf({ sessionId = "", tool }: InputOf<"tool">): string {
+  return JSON.stringify([sessionId, tool.useId ?? "", tool.name, tool.input]);
 }
 
 type Answer = ReturnType<Hook<System>["run"]>;
@@ -18,6 +25,8 @@ export class HistoryPart {
   readonly hooks: readonly Hook<System>[];
   private readonly options: HistoryOptions;
   private loaded: Promise<HistoryKeeping> | undefined;
+  /** calls that the guard has judged, so that they are not looked at a second time */
+  private readonly judged = new BoundedMap<true>(MAX_JUDGED);
 
   constructor(options: HistoryOptions) {
     this.options = options;
@@ -50,7 +59,14 @@ export class HistoryPart {
     system: System,
     session: KnownOfSession,
   ): Promise<Effect> {
-    return (await this.load()).judge(guard, input, system, session);
+    const judged = await guard.judge(input, system, session, async () =>
+      (await this.load()).known(input, system),
+    );
+    this.judged.set(keyOf(input), true);
+    const isHarmless = judged.examined === undefined && isEmptyFootprint(judged.judgement.footprint());
+    return isHarmless
+      ? guard.answer(input, judged)
+      : (await this.load()).settle(guard, input, system, judged);
   }
 
   /** A person said yes, perhaps long after the call was judged: what stands there now is kept. */
@@ -86,6 +102,8 @@ export class HistoryPart {
   /** What fails is told and changes no verdict: the guard asks about what is not kept. */
   private on(event: string, step: Step): Hook<System> {
     const run = async (input: HookInput, system: System): Promise<Effect | undefined> => {
+      if (event === "PreToolUse" && input.kind === "tool" && this.judged.delete(keyOf(input)))
+        return undefined;
       try {
         return await step(await this.load(), input, system);
       } catch (error) {

@@ -39,6 +39,8 @@ export interface CallView {
   readonly input: Json;
   readonly result: Json;
   readonly isError: boolean;
+  /** telemetry reads what is known of the call */
+  readonly isRecorded: boolean;
   /** the input with the type its tool declares */
   checkedInput(): Promise<CheckedArgs>;
   /** the result with the type its tool declares; what a failed call reported has none */

@@ -179,3 +179,7 @@ function isJsonScalar(value: unknown): boolean {
 export function freezeJson(value: unknown): Json {
   return freezeCopy(value, false) as Json;
 }
+
+export function describeError(error: unknown): string {
+  return error instanceof Error ? `${error.name}: ${error.message}` : `threw ${typeof error}`;
+}

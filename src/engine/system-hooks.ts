@@ -1,9 +1,9 @@
 import type { GuardHook, KnownOfSession } from "../guard/index.ts";
 import {
   canonicalToolName,
-  DEFAULT_HOST,
+  claudeCode,
   deriveFacts,
-  HOSTS,
+  makeToolNames,
   NO_FACTS,
   readToolInput,
 } from "../hosts/index.ts";
@@ -32,13 +32,16 @@ export function registerHook(
   system: System,
   given: UseOptions,
   sequence: number,
-  runHook: (input: HookInput, session: Session) => ReturnType<Hook<System>["run"]> = (input, session) =>
-    isGuard(hook) ? hook.run(input, system, knownOf(session)) : hook.run(input, system),
+  runHook: (input: HookInput, known: () => KnownOfSession) => ReturnType<Hook<System>["run"]> = (
+    input,
+    known,
+  ) => (isGuard(hook) ? hook.run(input, system, known()) : hook.run(input, system)),
 ): RegisteredHook {
-  const run: RegisteredHook["run"] = async ({ payload, names }, scope) => {
+  const run: RegisteredHook["run"] = async ({ payload, names, isRecorded }, scope) => {
     const checked = toHookInput(event, payload, names, scope.cwd);
     if (!checked.ok) return refuse("field-type", checked.problem);
-    return readEffect(await runHook(checked.input, scope.session));
+    const known = () => ({ ...knownOf(scope.session), ...(isRecorded ? { examineAll: true } : {}) });
+    return readEffect(await runHook(checked.input, known));
   };
   const isJudge = hook.isJudge === true;
   return register({ ...onEvent(event, hook.matcher), run, isJudge }, { ...given, id: hook.id }, sequence);
@@ -49,14 +52,14 @@ export function isGuard(hook: Hook<System>): hook is GuardHook {
 }
 
 /** What the guard's rules over sequences look at. */
-export function knownOf({ secretsShown }: Session): KnownOfSession {
+function knownOf({ secretsShown }: Session): KnownOfSession {
   if (secretsShown.length === 0) return {};
   const shown = secretsShown.map(({ secret, tool }) => `${secret} in what ${tool} brought`);
   return { facts: { ...NO_SESSION_FACTS, shown } };
 }
 
 /** The engine's payloads are in the form of this host. */
-const HOST = HOSTS[DEFAULT_HOST];
+const HOST = claudeCode;
 
 /** The engine's payload as hooks written against the `Hook` type see it. */
 export function toHookInput(
@@ -90,28 +93,14 @@ export function toHookInput(
 
 let knownNames: ReadonlyMap<string, string> | undefined;
 
-/** How all hosts call their tools, and the canonical names themselves. */
-function namesOfAllHosts(): ReadonlyMap<string, string> {
-  if (knownNames !== undefined) return knownNames;
-  const names = new Map<string, string>();
-  for (const { tools } of Object.values(HOSTS)) {
-    for (const [native, canonical] of Object.entries(tools)) {
-      if (!names.has(native)) names.set(native, canonical);
-      names.set(canonical, canonical);
-    }
-  }
-  knownNames = names;
-  return names;
-}
-
 /**
  * The name that rules use for a tool of the embedding agent: the first of its names, aliases included, that any
  * host has. Without it a guard would miss a shell that goes by another name.
  */
 function canonicalName(names: readonly string[]): string {
-  const known = namesOfAllHosts();
+  knownNames ??= new Map(makeToolNames());
   for (const name of names) {
-    const canonical = known.get(name);
+    const canonical = knownNames.get(name);
     if (canonical !== undefined) return canonical;
   }
   return canonicalToolName(HOST, names[0] ?? "", {});

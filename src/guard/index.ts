@@ -14,6 +14,7 @@ export {
 } from "./footprint.ts";
 export { GAP_KINDS, type Gap, type GapKind } from "./gap.ts";
 export { type Grant, isCode } from "./grants.ts";
+export { judgeArgv, judgeCommand, judgeTool } from "./guard.ts";
 export {
   contextOf,
   DEFAULT_GUARD_SETTINGS,
@@ -21,18 +22,14 @@ export {
   type GuardHook,
   type GuardOptions,
   guard,
-  type JudgedTool,
-  judgeArgv,
-  judgeCommand,
-  judgeTool,
   type KnownOfSession,
-} from "./guard.ts";
+} from "./hook.ts";
 export type { InjectionFinding } from "./injection/find.ts";
 export { shellContextOf } from "./judge.ts";
 export type { Explained, GuardContext } from "./judgement.ts";
 export { ALLOWED, isDenied, isUnderstood, type Judgement, judgementJson } from "./judgement.ts";
 export { judgeObserved, type ObservedChange } from "./observed.ts";
-export { footprintOfHarmless, startsOwnFile } from "./prefilter.ts";
+export { footprintOfHarmlessCall, type JudgedTool, startsOwnFile } from "./prefilter.ts";
 export { clipText, tellPerson } from "./reason.ts";
 export { isOfFamily, type Rule, type Verdict } from "./rule.ts";
 export { findOthers, findUnkept } from "./rules/unkept.ts";

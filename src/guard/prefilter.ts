@@ -1,12 +1,45 @@
 import { harmlessUse } from "../programs/index.ts";
+import { type HookInput, stringAt, type ToolUse } from "../protocol/index.ts";
 import { join } from "../system/index.ts";
-import { type SessionWrites, secretAt, survey, type Workspace, wiringPart } from "../workspace/index.ts";
+import {
+  inDirectory,
+  type SessionWrites,
+  secretAt,
+  survey,
+  type Workspace,
+  wiringPart,
+} from "../workspace/index.ts";
 import { type Footprint, NO_FOOTPRINT } from "./footprint.ts";
 import type { GuardContext } from "./judgement.ts";
 import { isCodeFile } from "./session-files.ts";
 
 /** Only characters that mean themselves in every shell: one simple command, nothing expanded. */
 const PLAIN = /^[A-Za-z0-9 _./:=@,+%-]{1,400}$/;
+
+/** A tool call as far as the guard looks at it. */
+export interface JudgedTool {
+  readonly tool: Pick<ToolUse, "name" | "canonicalName" | "input">;
+  readonly facts: HookInput["facts"];
+}
+
+export function isPowerShell({ name }: JudgedTool["tool"]): boolean {
+  return /^(pwsh|powershell)$/i.test(name);
+}
+
+/** The same of a tool call. Most are plainly harmless, and spared the analysis, which is large. */
+export function footprintOfHarmlessCall(
+  { tool, facts }: JudgedTool,
+  context: GuardContext,
+): Footprint | undefined {
+  if (tool.canonicalName !== "Bash" || isPowerShell(tool)) return undefined;
+  const command = facts.command ?? stringAt(tool.input, "command") ?? "";
+  return footprintOfHarmless(command, inDirectory(context, facts.directory));
+}
+
+/** After a secret was read, what is otherwise harmless may carry it away. */
+function isWatched({ facts }: GuardContext): boolean {
+  return facts !== undefined && facts.shown.length + facts.warned.length > 0;
+}
 
 /**
  * What a plainly harmless command may change: nothing when it only reads, anything around it when it runs a build or
@@ -19,7 +52,7 @@ export function footprintOfHarmless(
 ): Footprint | undefined {
   try {
     // Looking at the text alone comes first: surveying costs look-ups on the disk.
-    if (context.isPowerShell === true || !PLAIN.test(command)) return undefined;
+    if (context.isPowerShell === true || isWatched(context) || !PLAIN.test(command)) return undefined;
     const workspace = surveyed();
     const use = harmlessUseOf(command, workspace);
     if (use === undefined || (use === "runs" && startsOwnFile(context.written?.()))) return undefined;

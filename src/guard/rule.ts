@@ -1,4 +1,5 @@
-import type { Level, RuleId } from "../config/index.ts";
+import { type Level, OPERATION_RULES, OTHER_RULES, type RuleId } from "../config/index.ts";
+import { didYouMean } from "../text/index.ts";
 
 export type Verdict = "allow" | "ask" | "deny";
 
@@ -59,6 +60,13 @@ type FamilyOf<Id> = Id extends `${infer Family}.${string}` ? Family : never;
 /** `git.push` and `git.main` are of the family `git`. */
 export function isOfFamily(id: Rule["id"], ...families: readonly FamilyOf<RuleId>[]): boolean {
   return families.some(family => id.startsWith(`${family}.`));
+}
+
+/** Why a rule id, or a pattern such as `git.*`, names no rule. */
+export function unknownRule(id: string, customIds: readonly string[]): string | undefined {
+  const ids: readonly string[] = [...OPERATION_RULES, ...OTHER_RULES, ...customIds];
+  const isKnown = id.endsWith("*") ? ids.some(known => known.startsWith(id.slice(0, -1))) : ids.includes(id);
+  return isKnown ? undefined : `there is no rule '${id}'${didYouMean(id, ids)}`;
 }
 
 const ORDER: readonly Verdict[] = ["allow", "ask", "deny"];

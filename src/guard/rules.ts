@@ -7,9 +7,16 @@ import {
   type RuleSetting,
 } from "../config/index.ts";
 import type { JsonObject } from "../protocol/index.ts";
-import { didYouMean } from "../text/index.ts";
 import { settingFor, settleVerdict } from "./finding.ts";
-import { type Action, actionAt, isStricterThan, type Rule, type RuleTable, toAction } from "./rule.ts";
+import {
+  type Action,
+  actionAt,
+  isStricterThan,
+  type Rule,
+  type RuleTable,
+  toAction,
+  unknownRule,
+} from "./rule.ts";
 import type { Check, RuleFamily } from "./rule-context.ts";
 import { DELETION } from "./rules/deletion.ts";
 import { EXECUTION } from "./rules/execution.ts";
@@ -93,9 +100,8 @@ export function ruleSettingProblem(
   setting: RuleSetting | undefined,
   customIds: readonly string[],
 ): RuleSettingProblem | undefined {
-  const ids: readonly string[] = [...RULE_IDS, ...customIds];
-  const isKnown = id.endsWith("*") ? ids.some(known => known.startsWith(id.slice(0, -1))) : ids.includes(id);
-  if (!isKnown) return { code: "unknown-rule", message: `there is no rule '${id}'${didYouMean(id, ids)}` };
+  const unknown = unknownRule(id, customIds);
+  if (unknown !== undefined) return { code: "unknown-rule", message: unknown };
   const rule = findRule(id);
   if (rule?.isAllowable !== false || setting === undefined) return undefined;
   if (!isStricterThan(rule.verdict, setting === "off" ? "allow" : setting)) return undefined;
@@ -204,12 +210,10 @@ export const OPERATION_RULES = [
 ${list(operations)}] as const;
 export type OperationRule = (typeof OPERATION_RULES)[number];
 
+export const OTHER_RULES = [
+${list(others)}] as const;
+
 /** The id of a built-in rule. */
-export type RuleId =
-  | OperationRule
-${[...others]
-  .sort()
-  .map(id => `  | ${JSON.stringify(id)}`)
-  .join("\n")};
+export type RuleId = OperationRule | (typeof OTHER_RULES)[number];
 `;
 }

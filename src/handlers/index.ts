@@ -4,6 +4,7 @@
  */
 export { interpretAtomcodeJson } from "./atomcode-output.ts";
 export { extrasOf, interpretClaude } from "./claude-output.ts";
+export { mayRun } from "./command-rule.ts";
 export { type Condition, type ConditionFacts, compileCondition } from "./condition.ts";
 export { captureProblems, decodeOutput, hasProtocolKey, NO_OUTPUT, readObject } from "./decode.ts";
 export { DIAGNOSTIC_CODES, type DiagnosticCode, describeType, diagnose } from "./diagnostics.ts";
@@ -72,3 +73,4 @@ export {
   strictestPolicy,
   verdictOf,
 } from "./result.ts";
+export const loadCommandRule = () => import("./command-rule.ts");

@@ -78,7 +78,7 @@ export { stop } from "./stock/stop/stop.ts";
 export { userPromptSubmit } from "./stock/user-prompt-submit.ts";
 export { workflowClassificationReminder } from "./stock/workflow-classification-reminder.ts";
 export { readAnswer } from "./user/answer.ts";
-export { describeExports, HOOK_TIMEOUT_MS, runHere, wantsOf } from "./user/as-hook.ts";
+export { describeExports, runHere, wantsOf } from "./user/as-hook.ts";
 export {
   allow,
   ask,
@@ -112,7 +112,7 @@ export {
 } from "./user/authoring.ts";
 export { openCall, openFacts } from "./user/call.ts";
 export { hasChanged } from "./user/changed-sources.ts";
-export { isUserHook, type UserHook } from "./user/define.ts";
+export { HOOK_TIMEOUT_MS, isUserHook, type UserHook } from "./user/define.ts";
 export {
   type BuiltFile,
   type BuiltHandler,
@@ -133,6 +133,7 @@ export { CODE_CLOSING, CODE_OPENING, type RunHook, requireHooks, runInRealm } fr
 export { findWanted, indexFile, indexText, isSourceName, isWanted, listSources } from "./user/wanted.ts";
 export const loadAudit = () => import("./program/audit.ts");
 export const loadGrants = () => import("./program/grants.ts");
+export const loadAsHook = () => import("./user/as-hook.ts");
 export const loadGuardArgv = () => import("./program/guard-argv.ts");
 export const loadGuardContext = () => import("./program/guard-context.ts");
 export type { BudgetUse } from "./program/budget.ts";

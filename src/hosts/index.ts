@@ -57,7 +57,6 @@ export {
   type NormaliseOptions,
   type NormaliseResult,
   normalise,
-  readToolInput,
   recognise,
 } from "./normalise.ts";
 export { OWN_AGENTS, OWN_SKILLS, ownNames } from "./own-names.ts";
@@ -112,7 +111,14 @@ export {
   STOCK_SUBCOMMANDS,
   type Subcommand,
 } from "./subcommands.ts";
-export { canonicalInput, canonicalToolName, nativeInput, nativeToolName } from "./tool-input.ts";
+export {
+  canonicalInput,
+  canonicalToolName,
+  nativeInput,
+  nativeToolName,
+  readToolInput,
+} from "./tool-input.ts";
+export { makeToolNames } from "./tool-names.ts";
 export { factsOfCall, readShapes, unreadShell } from "./tools/shapes.ts";
 export type { CodeLanguage, ElsewhereCommand, ShapedCall, ToolShape } from "./tools/tool-words.ts";
 export { actionOf, type FileAction, isOneOf, toolWords } from "./tools/tool-words.ts";

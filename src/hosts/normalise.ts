@@ -5,7 +5,6 @@ import {
   findEvent,
   type InputWarning,
   isJsonObject,
-  type Json,
   type JsonObject,
   type Normalised,
   PAYLOAD_DEPTH_LIMIT,
@@ -17,7 +16,7 @@ import { DEFAULT_HOST, HOST_LIST, HOSTS, type HostId, hostOrDefault } from "./de
 import { deriveFacts, NO_FACTS } from "./facts.ts";
 import type { EnvironmentReader, HostDescriptor } from "./host.ts";
 import { type MappedEvent, mapEvent, nativeEventName } from "./native-events.ts";
-import { canonicalToolName, mcpToolName, nativeToolName, readFirst, readPath, rename } from "./tool-input.ts";
+import { canonicalToolName, mcpToolName, nativeToolName, readFirst, readToolInput } from "./tool-input.ts";
 
 export type NormaliseErrorCode =
   | "empty-stdin"
@@ -310,50 +309,6 @@ function canonicalName(
   const canonical = canonicalToolName(host, toolName, raw);
   if (tool === "mcp") return canonical.startsWith("mcp__") ? canonical : mcpToolName("unknown", toolName);
   return canonical;
-}
-
-/**
- * An object, except for plain text that is no JSON and JSON text that holds something else. Undefined where it has more
- * values than are read.
- */
-export function readToolInput(
-  host: HostDescriptor,
-  raw: JsonObject,
-  nativeEvent: string,
-  warnings: InputWarning[],
-): Json | undefined {
-  const paths = [...FIELD_NAMES.toolInput, "toolUse.input", ...(host.input?.toolInput ?? [])];
-  const field = readFirst(raw, paths) ?? assembleInput(host, raw, nativeEvent);
-  if (field === undefined) {
-    const empty = paths.find(path => readPath(raw, path) === null);
-    warnings.push({ code: "missing-tool-input", ...(empty === undefined ? {} : { field: empty }) });
-    return {};
-  }
-  if (isJsonObject(field.value)) return field.value;
-  if (typeof field.value === "string") {
-    const limits = { maxDepth: PAYLOAD_DEPTH_LIMIT, maxValues: CALL_VALUE_LIMIT };
-    const read = readJson(field.value, { recover: false, ...limits });
-    if (read.ok) return read.value;
-    if (read.problem === "too-many") return undefined;
-    warnings.push({ code: "tool-input-not-json", field: field.name });
-    return field.value;
-  }
-  warnings.push({ code: "tool-input-wrong-type", field: field.name });
-  return {};
-}
-
-/** Specialised events spread the tool input over the payload. */
-function assembleInput(
-  host: HostDescriptor,
-  raw: JsonObject,
-  nativeEvent: string,
-): { readonly name: string; readonly value: Json } | undefined {
-  const plan = host.input?.assembledInput;
-  const sources = plan !== undefined && Object.hasOwn(plan, nativeEvent) ? plan[nativeEvent] : undefined;
-  if (sources === undefined) return undefined;
-  if (typeof sources === "string") return readFirst(raw, [sources]);
-  const value = rename(raw, sources);
-  return Object.keys(value).length === 0 ? undefined : { name: nativeEvent, value };
 }
 
 /** Does the payload of a call that has ended say that it failed? */

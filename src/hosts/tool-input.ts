@@ -1,11 +1,15 @@
 import {
+  CALL_VALUE_LIMIT,
   FIELD_NAMES,
+  type InputWarning,
   isJsonObject,
   isSameJson,
   type Json,
   type JsonObject,
   ownValue,
+  PAYLOAD_DEPTH_LIMIT,
   readField,
+  readJson,
 } from "../protocol/index.ts";
 import { quoteWord } from "../system/index.ts";
 import { COMMAND_NAMES, FILE_TOOLS, PATH_NAMES, type ToolFacts } from "./facts.ts";
@@ -180,4 +184,48 @@ export function mcpToolName(server: string, tool: string): string {
 export function isMcpTool(payload: JsonObject): boolean {
   const name = readField(payload, FIELD_NAMES.toolName)?.value;
   return typeof name === "string" && name.startsWith("mcp__");
+}
+
+/**
+ * An object, except for plain text that is no JSON and JSON text that holds something else. Undefined where it has more
+ * values than are read.
+ */
+export function readToolInput(
+  host: HostDescriptor,
+  raw: JsonObject,
+  nativeEvent: string,
+  warnings: InputWarning[],
+): Json | undefined {
+  const paths = [...FIELD_NAMES.toolInput, "toolUse.input", ...(host.input?.toolInput ?? [])];
+  const field = readFirst(raw, paths) ?? assembleInput(host, raw, nativeEvent);
+  if (field === undefined) {
+    const empty = paths.find(path => readPath(raw, path) === null);
+    warnings.push({ code: "missing-tool-input", ...(empty === undefined ? {} : { field: empty }) });
+    return {};
+  }
+  if (isJsonObject(field.value)) return field.value;
+  if (typeof field.value === "string") {
+    const limits = { maxDepth: PAYLOAD_DEPTH_LIMIT, maxValues: CALL_VALUE_LIMIT };
+    const read = readJson(field.value, { recover: false, ...limits });
+    if (read.ok) return read.value;
+    if (read.problem === "too-many") return undefined;
+    warnings.push({ code: "tool-input-not-json", field: field.name });
+    return field.value;
+  }
+  warnings.push({ code: "tool-input-wrong-type", field: field.name });
+  return {};
+}
+
+/** Specialised events spread the tool input over the payload. */
+function assembleInput(
+  host: HostDescriptor,
+  raw: JsonObject,
+  nativeEvent: string,
+): { readonly name: string; readonly value: Json } | undefined {
+  const plan = host.input?.assembledInput;
+  const sources = plan !== undefined && Object.hasOwn(plan, nativeEvent) ? plan[nativeEvent] : undefined;
+  if (sources === undefined) return undefined;
+  if (typeof sources === "string") return readFirst(raw, [sources]);
+  const value = rename(raw, sources);
+  return Object.keys(value).length === 0 ? undefined : { name: nativeEvent, value };
 }

@@ -1,9 +1,5 @@
-import { isJsonObject, type Json, type JsonObject, memberAt, stringAt } from "../protocol/index.ts";
-import { createNodeSystem } from "../system/node.ts";
-import { type LearntNote, SessionNotes } from "./learnt.ts";
-import { learnedRetention, learntDraft } from "./memory.ts";
-import { findMemoryPlace, projectScopes, teamOrigin } from "./memory-place.ts";
-import { type SessionStep, tellsFailure } from "./reflection.ts";
+import type { JsonObject } from "../protocol/index.ts";
+import type { LearntNote } from "./learnt.ts";
 
 /** What of an engine is needed: to see calls after they ended. */
 interface Observed {
@@ -17,33 +13,19 @@ export interface LearningOptions {
   readonly onError?: (error: unknown) => void;
 }
 
-const MAX_SESSIONS = 100;
-const MAX_OUTPUT = 4_000;
-const EXIT_CODES = ["exitCode", "exit_code", "code", "status"];
-
 /**
  * Makes notes of what an embedded agent's sessions taught: a command that failed, its error, and the command that then
  * worked. The same rules make the notes of other hosts at the end of a session; secrets are cut out.
  */
 export function learnFromCalls(engine: Observed, options: LearningOptions = {}): Disposable {
-  const { remember = rememberHere, onError = warn } = options;
-  const sessions = new Map<string, { readonly notes: SessionNotes; readonly told: Set<string> }>();
+  const { onError = warn } = options;
+  // Loaded with the first call that ended.
+  let learner: Promise<{ see(payload: JsonObject, isError: boolean): void }> | undefined;
   const see = (payload: JsonObject, isError: boolean): void => {
-    const sessionId = stringAt(payload, "session_id") ?? "";
-    const session = sessions.get(sessionId) ?? { notes: new SessionNotes(), told: new Set<string>() };
-    // The session that was idle for longest is forgotten.
-    sessions.delete(sessionId);
-    sessions.set(sessionId, session);
-    const [oldest] = sessions.keys();
-    if (sessions.size > MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest);
-    session.notes.see(stepOf(payload, isError));
-    for (const note of session.notes.notes()) {
-      if (session.told.has(note.text)) continue;
-      session.told.add(note.text);
-      void Promise.resolve(note)
-        .then(each => remember(each, sessionId))
-        .catch(onError);
-    }
+    learner ??= import("./learn-from-sessions.ts").then(
+      ({ SessionLearner }) => new SessionLearner({ ...options, onError }),
+    );
+    void learner.then(one => one.see(payload, isError)).catch(onError);
   };
   const observers = [
     engine.observe("PostToolUse", payload => see(payload, false)),
@@ -54,45 +36,6 @@ export function learnFromCalls(engine: Observed, options: LearningOptions = {}):
       for (const observer of observers) observer[Symbol.dispose]();
     },
   };
-}
-
-function stepOf(payload: JsonObject, isError: boolean): SessionStep {
-  const input = payload["tool_input"] ?? {};
-  const result = payload["tool_response"] ?? payload["error"] ?? null;
-  const output = (stringAt(result, "stderr", "message") || textOf(result)).slice(0, MAX_OUTPUT);
-  const code = EXIT_CODES.map(name => memberAt(result, name)).find(value => typeof value === "number");
-  return {
-    kind: "call",
-    tool: stringAt(payload, "tool_name") ?? "",
-    input,
-    command: stringAt(input, "command", "cmd", "script"),
-    output,
-    hasFailed: isError || (code !== undefined ? code !== 0 : tellsFailure(output)),
-  };
-}
-
-function textOf(value: Json): string {
-  if (typeof value === "string") return value;
-  if (Array.isArray(value)) return value.map(textOf).join("\n");
-  return isJsonObject(value)
-    ? Object.values(value)
-        .map(each => textOf(each ?? null))
-        .join("\n")
-    : "";
-}
-
-async function rememberHere(note: LearntNote, session: string): Promise<void> {
-  const system = createNodeSystem();
-  const place = findMemoryPlace(system, warn);
-  if (!place.config.memory.learn) return;
-  const [project] = projectScopes(system, place, place.projectRoot);
-  const { openStore } = await import("./sqlite-store.ts");
-  const store = await openStore(system, place.databasePath, { origin: teamOrigin(place.config) });
-  try {
-    await store.remember(learntDraft(note, { project, session }), learnedRetention(system.clock.nowMs()));
-  } finally {
-    store.close();
-  }
 }
 
 function warn(problem: unknown): void {

@@ -12,9 +12,9 @@ export {
   startedBy,
 } from "./model/completeness.ts";
 export type { ProgramDescription } from "./model/describe.ts";
+export { harmlessUse } from "./model/harmless.ts";
 export {
   findDangerous,
-  harmlessUse,
   hasTrait,
   isEveryday,
   isInterpreter,
@@ -60,8 +60,6 @@ export { isForge } from "./records/network.ts";
 export { type OwnCommand, type OwnUse, RECIPE_EXTENSIONS, RECIPE_FOLDERS } from "./records/own-commands.ts";
 export {
   type FoundCall,
-  isOwnName,
-  isOwnText,
   loadsOwnProgram,
   ownCallOf,
   removesOwnPackage,
@@ -69,7 +67,7 @@ export {
   toldEventOf,
   writtenByOwn,
 } from "./records/own-program.ts";
-export { INSTALLED_IN, isWrapper, wrappedCommand } from "./records/own-wrapper.ts";
+export { INSTALLED_IN, isOwnName, isOwnText, isWrapper, wrappedCommand } from "./records/own-wrapper.ts";
 export {
   cacheUsers,
   homeCaches,

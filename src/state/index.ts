@@ -36,7 +36,7 @@ export * from "./files.ts";
 export { ignoreAbsent, removeIfThere, withParents } from "./files.ts";
 export * from "./flags.ts";
 export * from "./log-file.ts";
-export { type LogLine, linesOf, logFiles } from "./log-file.ts";
+export { belongsToLog } from "./log-names.ts";
 export * from "./machine-key.ts";
 export * from "./search-path.ts";
 export * from "./session-id.ts";

@@ -2,7 +2,6 @@ import { errorText } from "../protocol/index.ts";
 import {
   basename,
   dirname,
-  extension,
   type FileFacts,
   hasErrorCode,
   join,
@@ -13,6 +12,7 @@ import { clip, escapeControls } from "../text/index.ts";
 import { StateError } from "./errors.ts";
 import { FileLock, serialise } from "./file-lock.ts";
 import { withParents } from "./files.ts";
+import { isRotation, splitName } from "./log-names.ts";
 import { compactTimestamp, localTimestamp } from "./timestamp.ts";
 
 export interface Rotation {
@@ -45,7 +45,7 @@ export function putAway(system: System, path: string, { keep }: Rotation): void 
 /** The put-away files of a log, newest first. */
 export function rotationsOf(system: Pick<System, "files">, path: string): readonly string[] {
   const directory = dirname(path);
-  const { stem, ending } = split(path);
+  const { stem, ending } = splitName(path);
   let names: readonly string[];
   try {
     names = system.files.list(directory);
@@ -60,25 +60,13 @@ export function rotationsOf(system: Pick<System, "files">, path: string): readon
     .map(name => join(directory, name));
 }
 
-function isRotation(name: string, stem: string, ending: string): boolean {
-  const label = name.slice(stem.length + 1, name.length - ending.length);
-  return name.startsWith(`${stem}.`) && name.endsWith(ending) && /^\d{8}_\d{6}(_\d{3})?$/.test(label);
-}
-
-/** Whether a path is a log, one of its put-away files, or the lock beside it; nothing is looked up. */
-export function belongsToLog(log: string, path: string): boolean {
-  if (path === log || path.startsWith(`${log}.lock`)) return true;
-  const { stem, ending } = split(log);
-  return dirname(path) === dirname(log) && isRotation(basename(path), stem, ending);
-}
-
 export function isTooLarge(facts: FileFacts | undefined, rotation: Rotation): boolean {
   return facts?.kind === "file" && facts.size > rotation.limitBytes;
 }
 
 /** Names rise, so that their order is that of the files: also within one second, and when the clock went back. */
 function freeName(system: System, path: string): string {
-  const { stem, ending } = split(path);
+  const { stem, ending } = splitName(path);
   const stamp = compactTimestamp(system.clock.nowMs());
   const nameWith = (label: string) => join(dirname(path), `${stem}.${label}${ending}`);
   const newest = basename(rotationsOf(system, path)[0] ?? "").slice(stem.length + 1);
@@ -90,11 +78,6 @@ function freeName(system: System, path: string): string {
     name = nameWith(`${base}_${String(++number).padStart(3, "0")}`);
   } while (system.files.inspect(name) !== undefined);
   return name;
-}
-
-function split(path: string): { stem: string; ending: string } {
-  const ending = extension(path);
-  return { stem: basename(path).slice(0, basename(path).length - ending.length), ending };
 }
 
 interface AppendOptions {

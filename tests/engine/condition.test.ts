@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { mayRun } from "../../src/handlers/command-rule.ts";
 import { compileCondition } from "../../src/handlers/condition.ts";
 import { makeEngine, source } from "./fixture.ts";
 
 function runs(rule: string, tool: string, input: unknown, cwd = "/work/app"): boolean {
-  const compiled = compileCondition(rule);
+  const compiled = compileCondition(rule, mayRun);
   if (!compiled.ok) throw new Error(compiled.problem);
   return compiled.condition({ toolNames: [tool], input, cwd, projectDir: "/work/app", home: "/home/me" });
 }
@@ -94,7 +95,7 @@ describe("an `if` rule on other tools", () => {
   });
 
   it.each(["", "Bash(", "Bash(a) Edit(b)", "Bash git push", "7"])("%j is no rule", rule => {
-    expect(compileCondition(rule).ok).toBe(false);
+    expect(compileCondition(rule, mayRun).ok).toBe(false);
   });
 });
 

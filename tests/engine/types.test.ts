@@ -3,7 +3,8 @@ import { type } from "arktype";
 import * as v from "valibot";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
-import { compileJsonSchema } from "../../src/engine/schema/json-schema.ts";
+import { createAjv } from "../../src/engine/schema/ajv.ts";
+import { compileJsonSchema, KEYWORDS } from "../../src/engine/schema/json-schema.ts";
 import { compileSchema } from "../../src/engine/schema/validate.ts";
 import type {
   ArgsOf,
@@ -119,14 +120,26 @@ describe("TypeBox schemas are checked without TypeBox", () => {
     expect(await problem(schema, { list: [{ n: 1 }, { n: "x" }] })).toBe("list: [1]: n: must be number");
   });
 
-  it.each([Type.Date(), Type.BigInt(), Type.Function([], Type.Any()), { if: {} }, { dependentRequired: {} }])(
-    "refuses at once what it could not check: %j",
-    schema => {
-      expect(() => compileSchema(schema as never, "tools.x.args", compileJsonSchema)).toThrow(
-        /tools\.x\.args/,
-      );
-    },
-  );
+  it.each([
+    Type.Date(),
+    Type.BigInt(),
+    Type.Function([], Type.Any()),
+    { if: {} },
+    { dependentRequired: {} },
+    { properties: { a: { anyOf: [{ oddly: 1 }] } } },
+  ])("refuses at once what it could not check: %j", schema => {
+    expect(() => compileSchema(schema as never, "tools.x.args", compileJsonSchema)).toThrow(/tools\.x\.args/);
+  });
+
+  it("knows every keyword that is checked, and no other", () => {
+    expect(Object.keys(createAjv().RULES.keywords).sort()).toEqual([...KEYWORDS].sort());
+  });
+
+  it("lets nothing pass where only the library finds that it cannot check", async () => {
+    expect(await problem({ $ref: "#/definitions/absent" }, 1)).toContain(
+      "test: this JSON Schema cannot be checked",
+    );
+  });
 
   it("inherited members are not there", async () => {
     expect(await problem(Type.Object({ toString: Type.Any() }), {})).toEqual(expect.any(String));

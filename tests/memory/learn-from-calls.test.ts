@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { createHookEngine, learnFromCalls } from "../../src/exports/engine.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
@@ -21,6 +21,8 @@ async function notesOf(
   for (const [sessionId, command, run] of calls)
     await engine.call("shell", { command }, run as never, { sessionId });
   await engine.close();
+  // They are made beside the calls, by what the first of them loads.
+  await vi.waitFor(() => expect(notes).not.toEqual([]), { timeout: 20_000 });
   return notes;
 }
 

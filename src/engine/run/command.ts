@@ -26,8 +26,9 @@ import {
   stringAt,
 } from "../../protocol/index.ts";
 import type { ProcessResult, RunningProcess, TextCodec } from "../../system/index.ts";
+import { describeError } from "../reply.ts";
 import { spellAtomcodeEvent } from "../source/atomcode.ts";
-import { describeError, type Invocation, timedOut } from "./invocation.ts";
+import { type Invocation, timedOut } from "./invocation.ts";
 
 export interface CommandResult {
   readonly result: RawResult;

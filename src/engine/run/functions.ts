@@ -24,10 +24,9 @@ import type { CancelSignal } from "../cancel-signal.ts";
 import type { EngineContext } from "../context.ts";
 import type { DispatchOptions, Span } from "../options.ts";
 import type { CallView, CheckedArgs, CheckedResult, RegisteredHook } from "../registration.ts";
-import { freezeCopy, type Reply, refuse } from "../reply.ts";
+import { describeError, freezeCopy, type Reply, refuse } from "../reply.ts";
 import type { DeclaredTools } from "../tools.ts";
 import type { HookScope } from "../types.ts";
-import { describeError } from "./invocation.ts";
 
 /** What every stage of one dispatch needs. */
 export interface StageContext {
@@ -51,6 +50,7 @@ export class CallState implements CallView {
   readonly problem: string | undefined;
   readonly names: readonly string[];
   readonly tool: string | undefined;
+  readonly isRecorded: boolean;
   payload: JsonObject;
   isError: boolean;
   isInputNew = false;
@@ -63,12 +63,13 @@ export class CallState implements CallView {
     event: EventDescriptor,
     payload: JsonObject,
     known: { readonly names: readonly string[]; readonly tool: string | undefined },
-    tools: DeclaredTools,
+    core: Pick<EngineContext, "tools" | "recorder">,
   ) {
     this.event = event;
     this.names = known.names;
     this.tool = known.tool;
-    this.tools = tools;
+    this.tools = core.tools;
+    this.isRecorded = core.recorder !== undefined;
     let copy = payload;
     try {
       checkMembers(ownValue(payload, "tool_input"));

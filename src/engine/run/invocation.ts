@@ -18,6 +18,7 @@ import {
 } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
 import type { HandlerContext } from "../context.ts";
+import { describeError } from "../reply.ts";
 
 /** What the configured handlers of one dispatch share. */
 export interface DispatchContext {
@@ -73,10 +74,6 @@ async function callAsync<V>(start: (signal: AbortSignal) => Promise<V>, signal: 
 
 export function timedOut(timeoutMs: number): RawResult {
   return failed("timeout", `no answer within ${timeoutMs} ms`);
-}
-
-export function describeError(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : `threw ${typeof error}`;
 }
 
 /** Asks the host to call a tool of an MCP server; what the tool returns is read like the stdout of exit 0. */

@@ -1,47 +1,64 @@
-import type { ErrorObject } from "ajv";
-import { Ajv2019 } from "ajv/dist/2019.js";
-import { errorText } from "../../protocol/index.ts";
+import { errorText, isJsonObject } from "../../protocol/index.ts";
 import type { CompileJsonSchema } from "./validate.ts";
 
 /**
  * A checker for a schema that TypeBox wrote, or any JSON Schema of the same keywords. A keyword that is not known
- * is refused at once: a check that leaves something out would let pass what it should not.
+ * is refused at once: a check that leaves something out would let pass what it should not. The library that checks is
+ * large, and loaded for the first value; a schema that it refuses then lets no value pass.
  */
 export const compileJsonSchema: CompileJsonSchema = (schema, where) => {
-  try {
-    const validate = createAjv().compile(schema);
-    return value => (validate(value) ? undefined : describeError(validate.errors?.at(-1)));
-  } catch (error) {
-    throw new TypeError(
-      `${where}: this JSON Schema cannot be checked here (${errorText(error)}); use a Standard Schema or a type guard`,
-    );
-  }
+  const refused = (problem: string) =>
+    `${where}: this JSON Schema cannot be checked here (${problem}); use a Standard Schema or a type guard`;
+  const problem = problemOf(schema);
+  if (problem !== undefined) throw new TypeError(refused(problem));
+  let check: Promise<(value: unknown) => string | undefined> | undefined;
+  return async value => {
+    try {
+      check ??= import("./ajv.ts").then(({ compile }) => compile(schema));
+      return (await check)(value);
+    } catch (error) {
+      return refused(errorText(error));
+    }
+  };
 };
 
-/** One for each schema, since two tools may use one `$id` for different things. */
-function createAjv(): Ajv2019 {
-  const ajv = new Ajv2019({
-    meta: false,
-    validateSchema: false,
-    validateFormats: false,
-    ownProperties: true,
-    strictTypes: false,
-    strictTuples: false,
+const TYPES = "array boolean integer null number object string".split(" ");
+/** Keywords whose values are no schemas. */
+const PLAIN =
+  "$async $comment $dynamicAnchor $dynamicRef $id $recursiveAnchor $recursiveRef $ref $schema $vocabulary const contentEncoding contentMediaType default deprecated description enum examples exclusiveMaximum exclusiveMinimum format id maxContains maxItems maxLength maxProperties maximum minContains minItems minLength minProperties minimum multipleOf nullable params pattern readOnly required static title type uniqueItems writeOnly".split(
+    " ",
+  );
+/** Keywords that hold a schema, or several in a list. */
+const SCHEMAS =
+  "additionalItems additionalProperties allOf anyOf contains contentSchema else if items not oneOf prefixItems propertyNames then unevaluatedItems unevaluatedProperties".split(
+    " ",
+  );
+/** Keywords that hold schemas by name. */
+const NAMED = "$defs definitions dependencies patternProperties properties".split(" ");
+
+/** All that the library knows, as a test holds them to. */
+export const KEYWORDS: readonly string[] = [...PLAIN, ...SCHEMAS, ...NAMED];
+
+/** Why a schema could not be checked, as far as its own words tell. */
+function problemOf(schema: unknown, seen = new Set<unknown>()): string | undefined {
+  if (Array.isArray(schema)) return firstOf(schema, part => problemOf(part, seen));
+  if (!isJsonObject(schema) || seen.has(schema)) return undefined;
+  seen.add(schema);
+  const unknownType = [schema["type"] ?? []].flat().find(type => !TYPES.includes(String(type)));
+  if (unknownType !== undefined) return `the type ${JSON.stringify(unknownType)} is not known`;
+  if ("if" in schema && !("then" in schema || "else" in schema))
+    return `"if" stands without "then" and "else"`;
+  return firstOf(Object.entries(schema), ([keyword, value]) => {
+    if (SCHEMAS.includes(keyword)) return problemOf(value, seen);
+    if (NAMED.includes(keyword) && isJsonObject(value)) return problemOf(Object.values(value), seen);
+    return KEYWORDS.includes(keyword) ? undefined : `the keyword "${keyword}" is not known`;
   });
-  ajv.addVocabulary(["static", "params"]);
-  ajv.addKeyword({ keyword: "prefixItems", macro: (parts: unknown) => ({ items: parts }) });
-  // TypeBox has no members that depend on others.
-  for (const keyword of ["dependentRequired", "dependentSchemas"]) ajv.removeKeyword(keyword);
-  return ajv;
 }
 
-/** `list: [1]: n: must be number`. Of several errors the last is about the whole. */
-function describeError(error: ErrorObject | undefined): string {
-  if (error === undefined) return "it does not fit";
-  const { instancePath, params, message } = error;
-  const steps = instancePath.split("/").slice(1);
-  const names = steps.map(step => step.replaceAll("~1", "/").replaceAll("~0", "~"));
-  const extra: unknown = params["additionalProperty"] ?? params["unevaluatedProperty"];
-  const what = typeof extra === "string" ? `${message}: ${extra}` : String(message);
-  return [...names.map(name => (/^\d+$/.test(name) ? `[${name}]` : name)), what].join(": ");
+function firstOf<Part>(parts: readonly Part[], find: (part: Part) => string | undefined): string | undefined {
+  for (const part of parts) {
+    const found = find(part);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }

@@ -4,7 +4,10 @@ export type Checked =
 /** Checks a value; what comes back is the value with the schema's type (defaults and transforms applied). */
 export type Validator = (value: unknown) => Checked | Promise<Checked>;
 /** A check by a JSON Schema: what is wrong with a value, or nothing when it fits. Throws for a schema it cannot use. */
-export type CompileJsonSchema = (schema: object, where: string) => (value: unknown) => string | undefined;
+export type CompileJsonSchema = (
+  schema: object,
+  where: string,
+) => (value: unknown) => Promise<string | undefined>;
 
 /** What Standard Schema asks of a library, as far as it can be relied on. */
 interface StandardSchema {
@@ -33,8 +36,8 @@ export function compileSchema(
       candidate(value) === true ? { ok: true, value } : { ok: false, problem: "the type guard refused it" };
   if (typeof candidate === "object" && candidate !== null) {
     const check = compileJsonSchema(candidate, where);
-    return value => {
-      const problem = check(value);
+    return async value => {
+      const problem = await check(value);
       return problem === undefined ? { ok: true, value } : { ok: false, problem };
     };
   }

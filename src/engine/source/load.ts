@@ -7,6 +7,7 @@ import {
   diagnose,
   type HandlerSpec,
   isMatcherIgnored,
+  loadCommandRule,
   type Matcher,
   namesOnlyAServer,
   type ParsedSource,
@@ -229,6 +230,13 @@ function isRefusal({ problem, source }: LabelledProblem, isStrict: boolean): boo
   return problem.code === "handler-unsupported" && source.kind === "managed";
 }
 
+let commandRules: Awaited<ReturnType<typeof loadCommandRule>> | undefined;
+
+/** For `if` rules on commands, which need a parser: until it is there, every one of them says yes. */
+export async function loadCommandRules(): Promise<void> {
+  commandRules ??= await loadCommandRule();
+}
+
 /** A handler compiled: what its spec says, in a form that can be asked. */
 interface CompiledHandler {
   readonly event: EventDescriptor;
@@ -266,7 +274,11 @@ function compileHandler(
   lintMatcher(spec, event, report);
   const { matcher } = compiled;
   if (spec.condition === undefined) return { event, matcher, condition: undefined };
-  const rule = compileCondition(spec.condition);
+  void loadCommandRules();
+  const rule = compileCondition(
+    spec.condition,
+    (command, given) => commandRules?.mayRun(command, given) ?? true,
+  );
   if (!rule.ok) return refuse("if-invalid", rule.problem);
   if (event.requiresTool) return { event, matcher, condition: rule.condition };
   report("if-not-applicable", `"if" needs a tool, and ${event.name} has none: the hook never runs`);

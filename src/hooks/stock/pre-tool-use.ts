@@ -2,7 +2,7 @@ import { type Config, type ConfigNotice, isHistoryOn } from "../../config/index.
 import {
   ALLOWED,
   type Footprint,
-  footprintOfHarmless,
+  footprintOfHarmlessCall,
   type Grant,
   type GuardContext,
   isDenied,
@@ -154,17 +154,9 @@ function openCall(input: InputOf<"tool">, system: System): GuardedCall {
 
 /** Most commands are plainly harmless, and spared the analysis, which is large. */
 async function judgeHarmless(call: GuardedCall): Promise<Judged | undefined> {
-  const { tool, facts } = call.input;
-  const isShell = tool.canonicalName === "Bash" && !/^(powershell|pwsh)$/i.test(tool.name);
-  if (!isShell || facts.command === null || isWatched(call.context)) return undefined;
-  const footprint = footprintOfHarmless(facts.command, call.context);
+  const footprint = footprintOfHarmlessCall(call.input, call.context);
   if (footprint === undefined || (await startsOwn(call, footprint))) return undefined;
   return { judgement: ALLOWED, footprint, judgeAnew: () => ALLOWED, described: () => call.input };
-}
-
-/** After a secret was read, what is otherwise harmless may carry it away. */
-function isWatched({ facts }: GuardContext): boolean {
-  return facts !== undefined && facts.shown.length + facts.warned.length > 0;
 }
 
 /** A build or a test that runs what the session wrote is none of the plainly harmless ones. */

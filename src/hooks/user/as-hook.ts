@@ -2,11 +2,9 @@ import { type FailurePolicy, findEvent, type HookInput } from "../../protocol/in
 import type { System } from "../../system/index.ts";
 import { type HookResult, readAnswer } from "./answer.ts";
 import { openCall, openFacts } from "./call.ts";
-import { isUserHook, type UserHook } from "./define.ts";
+import { HOOK_TIMEOUT_MS, isUserHook, type UserHook } from "./define.ts";
 import type { BuiltHook, Wants } from "./manifest.ts";
 import { toWhen } from "./wanted.ts";
-
-export const HOOK_TIMEOUT_MS = 5_000;
 
 export function wantsOf({ events, tools, hostTools, options }: UserHook): Wants {
   return { events, tools, hostTools, hosts: options.hosts ?? [], when: toWhen(options.when) };

@@ -129,6 +129,8 @@ export function defineHook<const E extends EventName, const T extends ToolSelect
   };
 }
 
+export const HOOK_TIMEOUT_MS = 5_000;
+
 export function isUserHook(value: unknown): value is UserHook {
   return typeof value === "object" && value !== null && Reflect.get(value, "kind") === HOOK_KIND;
 }

@@ -1,4 +1,4 @@
-import { compileCondition, compileMatcher, isMatch, subjectOf } from "../../handlers/index.ts";
+import { compileCondition, compileMatcher, isMatch, mayRun, subjectOf } from "../../handlers/index.ts";
 import { canonicalInput } from "../../hosts/index.ts";
 import { describeEvent, errorText, findEvent, type HookInput } from "../../protocol/index.ts";
 import { findHome, findProjectRoot, findStateHome } from "../../state/index.ts";
@@ -284,7 +284,7 @@ function isHandlerWanted(
   const subjects = input.kind === "tool" ? names : [subjectOf(event, input.raw)];
   const compiled = compileMatcher(writtenFor?.dialect ?? "claude", handler.matcher, event);
   if (compiled.ok && !isMatch(compiled.matcher, subjects)) return false;
-  const rule = handler.condition === undefined ? undefined : compileCondition(handler.condition);
+  const rule = handler.condition === undefined ? undefined : compileCondition(handler.condition, mayRun);
   if (rule?.ok !== true || input.kind !== "tool") return true;
   const { canonicalName, input: given } = input.tool;
   const cwd = input.cwd ?? projectDir;

@@ -23,7 +23,7 @@ import {
 import { stdinOf } from "../records/file-access.ts";
 import { isGitCommand } from "../records/git-changes.ts";
 import { installsOf } from "../records/installs.ts";
-import { isOwnName } from "../records/own-program.ts";
+import { isOwnName } from "../records/own-wrapper.ts";
 import { effectsOfEndingAll } from "../records/processes.ts";
 import { isLocalAddress, requestOfInput, requestOfOptions } from "../records/requests.ts";
 import { effectsOfRows, listingBehind, plainReads, readsOf } from "./effects.ts";

@@ -7,8 +7,6 @@ export interface ProgramIndex {
   /** the names of each field's programs, with a blank around each */
   readonly everyday: readonly string[];
   readonly others: readonly string[];
-  /** programs with the first words that make them harmless */
-  readonly harmless: readonly (readonly [name: string, reads: string, runs: string])[];
   /** spellings that cannot be listed, with the places of field and program */
   readonly patterns: readonly (readonly [pattern: RegExp, field: number, program: number])[];
 }
@@ -18,11 +16,6 @@ export function makeProgramIndex(): ProgramIndex {
   return {
     everyday: EVERYDAY.map(namesOf),
     others: OTHERS.map(namesOf),
-    harmless: [...EVERYDAY, ...OTHERS]
-      .flatMap(field => field.programs())
-      .flatMap(({ names: all, harmless: { reads = "", runs = "", names = all } = {} }) =>
-        reads === "" && runs === "" ? [] : words(names).map(name => [name, reads, runs] as const),
-      ),
     patterns: OTHERS.flatMap((field, at) =>
       field
         .programs()

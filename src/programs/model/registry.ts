@@ -118,27 +118,6 @@ export function hasTrait(name: string | undefined, trait: Trait): boolean {
   return name !== undefined && findProgram(name)?.is?.includes(trait) === true;
 }
 
-/** Options that make a harmless program write or run something. */
-const NOT_HARMLESS =
-  /^(-o|--output|-c|--config|--fix|--write|-w|--ext-diff|--open-files-in-pager|-O|-i|--init|-p$|--plugin|--import|--rootdir|--target-dir|--set-exit-code)/;
-let harmless: ReadonlyMap<string, readonly [reads: string, runs: string]> | undefined;
-
-/** What a command of plain words does, where no more than its words is needed to tell that it is harmless. */
-export function harmlessUse(program: string, given: readonly string[]): "reads" | "runs" | undefined {
-  harmless ??= new Map(programIndex().harmless.map(([name, reads, runs]) => [name, [reads, runs]]));
-  const [reads, runs] = harmless.get(program) ?? ["", ""];
-  const [first = ""] = given;
-  const isReader = startsWithOneOf(reads, first);
-  if ((!isReader && !startsWithOneOf(runs, first)) || given.some(word => NOT_HARMLESS.test(word)))
-    return undefined;
-  return isReader ? "reads" : "runs";
-}
-
-/** `*` is any first word, and none. */
-export function startsWithOneOf(list: string, first: string): boolean {
-  return list === "*" || (first !== "" && words(list).includes(first));
-}
-
 /** Everything that the program of this record changes is in its effects. */
 export function tellsChanges(program: Program): boolean {
   return told.has(program);

@@ -1,5 +1,6 @@
 import { describe, type Invocation, type Value, wordSet } from "../../shell/index.ts";
-import { findProgram, isBare, startsWithOneOf } from "./registry.ts";
+import { startsWithOneOf } from "./harmless.ts";
+import { findProgram, isBare } from "./registry.ts";
 
 const ANY = "*";
 const HOOKS = "hooks";

@@ -8,9 +8,10 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import { findProgram, harmlessUse, startsWithOneOf, tellsChanges } from "../model/registry.ts";
+import { harmlessUse, startsWithOneOf } from "../model/harmless.ts";
+import { findProgram, tellsChanges } from "../model/registry.ts";
 import { isSearched } from "./other-languages.ts";
-import { isOwnName } from "./own-program.ts";
+import { isOwnName } from "./own-wrapper.ts";
 
 /** Options that name a file which is written, whoever has them. */
 const OUTPUT_OPTION = /^(?:-[ow]|(?=[\s\S]*(?:out|report|xml|log|save|dest|write))--?[\w-]*)$/i;

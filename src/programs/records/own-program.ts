@@ -8,20 +8,7 @@ import {
 } from "../../shell/index.ts";
 import { findProgram, hasTrait } from "../model/registry.ts";
 import { isOwnCommand, mayWriteFile, type OwnCall, readOwnCall } from "./own-commands.ts";
-
-/** `amplihack`, `amplihack.cjs`, `npm:amplihack@1.2.3`: the command line of this package, however it is spelled. */
-const OWN_NAME = /^(?:npm:)?amplihack(\.(c?js|mjs|ts|cmd|ps1|exe))?(@[^/]*)?$/i;
-/** Text near the beginning of the files by which this program is started: the bundle, and what an installation writes. */
-const OWN_TEXT = /^#!\/bin\/sh\n# Written by amplihack |amplihack could not start/;
-
-export function isOwnName(word: string): boolean {
-  return OWN_NAME.test(baseName(word));
-}
-
-/** Whether a file is a copy of what starts this program, whatever it is called. */
-export function isOwnText(content: string): boolean {
-  return OWN_TEXT.test(content);
-}
+import { isOwnName } from "./own-wrapper.ts";
 
 /** A call of this program, and how it was written. */
 export interface FoundCall extends OwnCall {
