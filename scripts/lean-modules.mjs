@@ -47,7 +47,7 @@ const DEFERRED = [
 export function leanModules(writeBundle) {
   return replacedModules(
     new Map([
-      ...constantSources(),
+      ...constantSources(CONSTANTS),
       ...DEFERRED.flatMap(group => [
         [groupName(group), () => groupSource(group, writeBundle)],
         ...group.modules.map(path => [resolve(path), () => deferredSource(group, path)]),
@@ -56,10 +56,14 @@ export function leanModules(writeBundle) {
   );
 }
 
-/** For modules, in which nothing can be required later: only the tables. @returns {import("esbuild").Plugin} */
-export const readyTables = () => replacedModules(new Map(constantSources()));
+/**
+ * For modules, in which nothing can be required later: only the tables, but for the one that is smaller as it is written.
+ * @returns {import("esbuild").Plugin}
+ */
+export const readyTables = () =>
+  replacedModules(new Map(constantSources(CONSTANTS.filter(path => path !== "protocol/event-table.ts"))));
 
-const constantSources = () => CONSTANTS.map(path => [resolve("src", path), () => constantSource(path)]);
+const constantSources = paths => paths.map(path => [resolve("src", path), () => constantSource(path)]);
 
 function replacedModules(sources) {
   const namespace = "lean-module";

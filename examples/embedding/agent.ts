@@ -1,6 +1,5 @@
 // What every example has: an engine with two hooks, a tool that only pretends, and what its model wants to do.
-import { createHookEngine } from "amplihack/engine";
-import { guard } from "amplihack/guard";
+import { createHookEngine, guard } from "amplihack/engine";
 
 export const engine = createHookEngine({ projectDir: process.cwd() });
 engine.use(guard());

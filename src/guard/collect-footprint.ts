@@ -1,5 +1,6 @@
 import { tellsAllChanges } from "../programs/index.ts";
 import { type Invocation, knownText, type ShellFacts, text, type Value } from "../shell/index.ts";
+import { isOfStateHome } from "../state/index.ts";
 import { ancestors, basename, isInside, join } from "../system/index.ts";
 import {
   expandTarget,
@@ -323,11 +324,11 @@ function addLinks(draft: Draft, word: Value, by: Pick<Actor, "cwd" | "place">): 
 }
 
 export function addPath(draft: Draft, path: string, how: FootprintTarget["how"], isTree: boolean): void {
-  const { disk, stateHomes } = draft.workspace;
+  const { disk, project, stateHomes } = draft.workspace;
   // No file has so long a name.
   if (path.length >= MAX_PATH) return;
   // The history is in no history itself.
-  if (stateHomes.some(home => isInside(home, path))) return;
+  if (stateHomes.some(home => isOfStateHome(home, path, project))) return;
   const isNew = how === "write" && disk.isAbsent(path);
   // Directories on the way are made with it.
   const top = (isNew ? [...ancestors(path)].reverse().find(disk.isAbsent) : undefined) ?? path;

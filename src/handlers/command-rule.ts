@@ -6,15 +6,8 @@ import {
   type Word,
   type WordPart,
 } from "../shell/index.ts";
-import { basename, matchesGlob } from "../system/index.ts";
-import type { CommandRule } from "./condition.ts";
+import { type CommandRule, mayBeNamed } from "./condition.ts";
 
-/** Programs that run what their arguments say: which command that is, their own name does not tell. */
-const RUNS_ANOTHER = new Set(
-  "bash builtin command dash doas env eval exec find ksh nice nohup parallel sh source ssh sudo time timeout watch xargs zsh .".split(
-    " ",
-  ),
-);
 const MAX_COMMAND_CHARS = 64 * 1024;
 
 /**
@@ -42,16 +35,10 @@ function mayBe(command: Command, rule: CommandRule): boolean {
   if (command.name === undefined) return false;
   const words: Word[] = [command.name];
   for (const argument of command.suffix) if (argument.type === "Word") words.push(argument);
-  const firstDynamic = words.findIndex(isDynamic);
-  if (firstDynamic >= 0) {
-    const known = words.slice(0, firstDynamic).map(word => word.value);
-    const prefix = known.join(" ") + (known.length > 0 ? " " : "");
-    if (rule.literal.startsWith(prefix) || prefix.startsWith(rule.literal)) return true;
-  }
-  if (RUNS_ANOTHER.has(basename(command.name.value))) return true;
-  const values = words.map(word => word.value).join(" ");
-  const asWritten = words.map(word => word.text).join(" ");
-  return rule.globs.some(glob => matchesGlob(glob, values) || matchesGlob(glob, asWritten));
+  return mayBeNamed(
+    words.map(word => ({ value: word.value, text: word.text, isDynamic: isDynamic(word) })),
+    rule,
+  );
 }
 
 /** Its value is known only when the shell runs: an expansion, a substitution or a glob. */

@@ -1,5 +1,13 @@
 import { isJsonObject, stringAt } from "../protocol/index.ts";
-import { compileGlob, components, type Glob, isInside, matchesGlob, resolve } from "../system/index.ts";
+import {
+  basename,
+  compileGlob,
+  components,
+  type Glob,
+  isInside,
+  matchesGlob,
+  resolve,
+} from "../system/index.ts";
 
 /** What an `if` rule is tried on. */
 export interface ConditionFacts {
@@ -49,7 +57,10 @@ function compileSpecifier(specifier: string, mayRun: MayRun): Condition {
     const url = stringAt(input, "url");
     if (domain !== undefined) return url === undefined || mayBeOnDomain(url, domain);
     const command = stringAt(input, "command");
-    if (command !== undefined) return mayRun(command, rule);
+    if (command !== undefined) {
+      const words = plainWords(command);
+      return words === undefined ? mayRun(command, rule) : mayBeNamed(words, rule);
+    }
     const path = stringAt(input, "file_path", "notebook_path", "path");
     return path === undefined || matchesPath(path, facts);
   };
@@ -98,4 +109,42 @@ function compileShellRule(text: string): CommandRule {
     literal: (star < 0 ? glob : glob.slice(0, star)).trimEnd(),
     globs: (glob.endsWith(" *") ? [glob, glob.slice(0, -2)] : [glob]).map(one => compileGlob(one, "star")),
   };
+}
+
+/** A word of a command, with what it is when the shell runs, as far as that is known. */
+interface CommandWord {
+  readonly value: string;
+  readonly text: string;
+  readonly isDynamic: boolean;
+}
+
+const PLAIN = /^[A-Za-z0-9 _./:@,+%-]{1,400}$/;
+const RESERVED = /^(if|then|else|elif|fi|do|done|case|esac|while|until|for|in|function|select|coproc|time)$/;
+
+/** One command of words that mean themselves in every shell, which is read without a parser. */
+function plainWords(command: string): readonly CommandWord[] | undefined {
+  const words = PLAIN.test(command) ? command.split(" ").filter(word => word !== "") : [];
+  if (words.length === 0 || RESERVED.test(words[0] ?? "")) return undefined;
+  return words.map(word => ({ value: word, text: word, isDynamic: false }));
+}
+
+/** Programs that run what their arguments say: which command that is, their own name does not tell. */
+const RUNS_ANOTHER = new Set(
+  "bash builtin command dash doas env eval exec find ksh nice nohup parallel sh source ssh sudo time timeout watch xargs zsh .".split(
+    " ",
+  ),
+);
+
+/** Whether a command of these words may be the one that a rule names. */
+export function mayBeNamed(words: readonly CommandWord[], rule: CommandRule): boolean {
+  const firstDynamic = words.findIndex(({ isDynamic }) => isDynamic);
+  if (firstDynamic >= 0) {
+    const known = words.slice(0, firstDynamic).map(({ value }) => value);
+    const prefix = known.join(" ") + (known.length > 0 ? " " : "");
+    if (rule.literal.startsWith(prefix) || prefix.startsWith(rule.literal)) return true;
+  }
+  if (RUNS_ANOTHER.has(basename(words[0]?.value ?? ""))) return true;
+  const values = words.map(({ value }) => value).join(" ");
+  const asWritten = words.map(({ text }) => text).join(" ");
+  return rule.globs.some(glob => matchesGlob(glob, values) || matchesGlob(glob, asWritten));
 }

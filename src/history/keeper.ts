@@ -1,5 +1,6 @@
 import type { HistorySettings } from "../config/index.ts";
 import { isRegenerableInProject, isRegenerableName } from "../programs/index.ts";
+import { isOfStateHome } from "../state/index.ts";
 import {
   basename,
   components,
@@ -64,8 +65,6 @@ export function createKeepRules(
   places: KeepPlaces,
 ): KeepRules {
   const { project, temps } = places;
-  // A checkout below the state home is still somebody's work.
-  const own = isInside(places.stateHome, project) ? `${places.stateHome}/history` : places.stateHome;
   const excluded = compile(settings.exclude);
   const precious = compile([...PRECIOUS, ...settings.precious]);
   const configured = compile(places.regenerable);
@@ -88,7 +87,7 @@ export function createKeepRules(
       return isInside(project, directory) && matches(configured, directory);
     },
     isOutOfReach(path) {
-      if (isInside(own, path)) return true;
+      if (isOfStateHome(places.stateHome, path, project)) return true;
       return !isInside(project, path) && temps.some(temp => isInside(temp, path));
     },
     hasNewIgnoreRules() {

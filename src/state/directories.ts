@@ -45,6 +45,16 @@ function defaultHome(system: Pick<System, "env">): string | undefined {
   return home === undefined ? undefined : join(home, ".amplihack");
 }
 
+/** Where checkouts of tasks lie in the state home, by repository and branch. */
+export const WORKSTREAMS = "workstreams";
+
+/** Whether a path is ours. A checkout below the state home is somebody's work: one of a task, or the project at hand. */
+export function isOfStateHome(stateHome: string, path: string, project: string | undefined): boolean {
+  if (!isInside(stateHome, path) || isInside(join(stateHome, WORKSTREAMS), path)) return false;
+  const isCheckout = project !== undefined && isInside(stateHome, project) && isInside(project, path);
+  return !isCheckout || isInside(join(stateHome, "history"), path);
+}
+
 const LINK_LIMIT = 40;
 
 /**

@@ -1,12 +1,23 @@
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createHookEngine, type HookInput, type JsonObject } from "../../src/exports/engine.ts";
+import {
+  createHookEngine,
+  type HookInput,
+  type JsonObject,
+  type Telemetry,
+} from "../../src/exports/engine.ts";
 import { DEFAULT_GUARD_SETTINGS, guard } from "../../src/exports/guard.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { makeEngine, temporaryFolder } from "./fixture.ts";
 
 const PLACES = { home: "/home/user", cwd: "/project" };
+
+const SILENT: Telemetry = {
+  span: (_name, _attributes, work) => work({ set() {}, event() {} }),
+  count() {},
+  record() {},
+};
 
 async function verdict(options: Parameters<typeof guard>[0], command: string): Promise<string> {
   const engine = makeEngine();
@@ -50,6 +61,19 @@ describe("the embedded guard", () => {
     expect(decision.understood).toBe(false);
     expect(decision.before.extras["more"]).toBe(1);
     expect(system.calls.length).toBeGreaterThan(seen);
+  });
+
+  it.each([
+    [{}, {}, undefined],
+    [{ examineAll: true }, {}, true],
+    [{}, { telemetry: SILENT }, true],
+  ])("examines what is plainly harmless where somebody reads it: %o", async (options, more, understood) => {
+    const engine = makeEngine(more);
+    const system = createMemorySystem({ cwd: "/project", files: { "/bin/ls": "", "/project/a": "" } });
+    const hook = guard({ ...PLACES, ...options, policy: "given", searchPath: "/bin" });
+    const placed: typeof hook = { ...hook, run: (input, _, known) => hook.run(input, system, known) };
+    engine.use(placed);
+    expect(await engine.decide("bash", { command: "ls a" })).toMatchObject({ kind: "run", understood });
   });
 
   it("takes the engine's directory for its own, not the process's", async () => {

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { judgeCommand } from "../../src/exports/guard.ts";
 import { type Footprint, isEmptyFootprint, NO_FOOTPRINT } from "../../src/guard/footprint.ts";
+import { createMemorySystem } from "../../src/system/memory.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { isInside } from "../../src/system/paths.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
@@ -201,4 +202,21 @@ describe("what a command may change, told before it runs", () => {
         .map(({ command, footprint }) => `${command}: ${JSON.stringify(footprint)}`),
     ).toEqual([]);
   });
+});
+
+it.each([
+  ["the checkout of a task", ".amplihack/workstreams/p-1/task-a", "a.txt", true],
+  ["another task's, from a project", "project", "../.amplihack/workstreams/p-1/task-a/a.txt", true],
+  ["a checkout elsewhere in the state home", ".amplihack/own", "a.txt", true],
+  ["runs and caches of ours", "project", "../.amplihack/runs/a.txt", false],
+  ["the history, from a checkout", ".amplihack", "history/a.txt", false],
+])("%s is looked at: %s %s %s", (_, directory, file, isThere) => {
+  const home = "/home/ann";
+  const cwd = join(home, directory);
+  const system = createMemorySystem({
+    cwd,
+    files: { [`${cwd}/.git`]: "", [join(cwd, file, "../.git")]: "" },
+  });
+  const { targets } = judgeCommand(`echo x > ${file}`, { cwd, home, system }).footprint();
+  expect(targets.map(({ path }) => path)).toEqual(isThere ? [join(cwd, file)] : []);
 });

@@ -78,7 +78,10 @@ export interface CallDecision {
   /** the arguments that would run */
   readonly args: unknown;
   readonly before: Outcome;
-  /** the guard knows everything that the call does, and has nothing against it; undefined without a guard */
+  /**
+   * The guard knows everything that the call does, and has nothing against it. Undefined without a guard, and for a plainly
+   * harmless command that was not examined (`examineAll` of `guard`).
+   */
   readonly understood: boolean | undefined;
   readonly gaps: readonly CallGap[];
 }

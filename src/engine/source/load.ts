@@ -232,7 +232,7 @@ function isRefusal({ problem, source }: LabelledProblem, isStrict: boolean): boo
 
 let commandRules: Awaited<ReturnType<typeof loadCommandRule>> | undefined;
 
-/** For `if` rules on commands, which need a parser: until it is there, every one of them says yes. */
+/** For `if` rules on commands that are not plain words: until their parser is there, every one of them says yes. */
 export async function loadCommandRules(): Promise<void> {
   commandRules ??= await loadCommandRule();
 }

@@ -1,5 +1,5 @@
 import { runGit } from "../../history/index.ts";
-import { findStateHome, Problem } from "../../state/index.ts";
+import { findStateHome, Problem, WORKSTREAMS } from "../../state/index.ts";
 import { basename, dirname, join, type System } from "../../system/index.ts";
 import { hashText, isDirectory } from "../find/find-recipe.ts";
 
@@ -77,7 +77,7 @@ export async function findTop(system: System, directory: string): Promise<string
 
 /** Below the state of amplihack: a worktree inside the repository could be committed by mistake. */
 export function worktreeDirectory(system: System, top: string, branch: string): string {
-  return join(repositoryDirectory(system, "workstreams", top), branch.replace(/[^\w.-]/g, "-"));
+  return join(repositoryDirectory(system, WORKSTREAMS, top), branch.replace(/[^\w.-]/g, "-"));
 }
 
 /** A folder of this repository's in the state of amplihack. */
