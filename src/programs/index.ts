@@ -81,6 +81,7 @@ export {
   isRegenerablePattern,
 } from "./records/regenerable.ts";
 export { isDeletingMutation, isLocalAddress, isMetadataAddress, requestLosses } from "./records/requests.ts";
+export { isSecretName } from "./records/secret-names.ts";
 export { changesPrograms, isShellWord } from "./records/shell-words.ts";
 export {
   agentOf,
@@ -92,7 +93,6 @@ export {
   elsewhereArgv,
   isOpenShell,
   isOwnAccount,
-  isSecretName,
   keepsInput,
   loadsVariables,
   namedVariables,

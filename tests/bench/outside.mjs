@@ -69,11 +69,14 @@ function groupBy(cases) {
 
 async function openJudges() {
   const load = path => import(pathToFileURL(path).href);
-  const { guard } = await load(resolve("dist/guard/index.js"));
+  const {
+    contextOf,
+    DEFAULT_GUARD_SETTINGS: settings,
+    judgeTool,
+  } = await load(resolve("dist/guard/index.js"));
   const { createNodeSystem } = await load(resolve("dist/engine/index.js"));
   // Outside of temporary folders, where deleting is nobody's loss.
   const home = mkdtempSync(join(homedir(), ".amplihack-outside-"));
-  const hook = guard({ policy: "given", home, cwd: home });
   const system = createNodeSystem();
   const ours = command => {
     const input = {
@@ -82,7 +85,7 @@ async function openJudges() {
       tool: { name: "Bash", canonicalName: "Bash", input: { command } },
       facts: { command, paths: [] },
     };
-    return hook.judge(input, system).judgement.verdict !== "allow";
+    return judgeTool(input, contextOf(input, system, { home, cwd: home, settings })).verdict !== "allow";
   };
   const judges = { amplihack: ours };
   if (existsSync(PEER)) {

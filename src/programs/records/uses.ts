@@ -88,14 +88,6 @@ export function printsEnvironment(invocation: Invocation): boolean {
   }
 }
 
-const SECRET_NAME =
-  /(^|_)(SECRET|TOKEN|PASSWORD|PASSWD|PWD_?HASH|API_?KEY|APIKEY|PRIVATE_?KEY|ACCESS_?KEY|SECRET_?KEY|CREDENTIALS?|AUTH|PAT|DSN|DATABASE_URL)(_|$)/i;
-
-/** A variable that is named like what one keeps to oneself. */
-export function isSecretName(name: string): boolean {
-  return SECRET_NAME.test(name);
-}
-
 /** A pattern that looks for such variables: `-i token`, `AWS`, `_KEY=`. */
 export function asksForSecret(pattern: string): boolean {
   return /secret|token|passw|api_?key|private_?key|credential|_key|\bkey\b|aws|akia|ghp_|sk-|begin.{0,200}key/i.test(
