@@ -1,10 +1,21 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { isUnderstood, judgeCommand } from "../../src/exports/guard.ts";
 import { allPrograms } from "../../src/programs/model/registry.ts";
+import ownCommands from "../../src/programs/records/own-commands.json" with { type: "json" };
 import { words } from "../../src/shell/options.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 
@@ -245,7 +256,9 @@ function witnessed(trace: string, start: string): readonly Sight[] {
       const touched = /^symlink/.test(call) ? given.replace(/^"(?:\\.|[^"\\])*"/, "") : given;
       for (const [, folder = "", path = ""] of touched.matchAll(/(?:\w+<([^>]*)>, )?"((?:\\.|[^"\\])*)"/g)) {
         const text = resolve(folder === "" ? at : folder, path);
-        sights.push({ text, isConnection: false, isOwn: /O_CREAT\|O_EXCL|O_TMPFILE/.test(given) });
+        // A folder can be made only where nothing is.
+        const isOwn = /^mkdir/.test(call) || /O_CREAT\|O_EXCL|O_TMPFILE/.test(given);
+        sights.push({ text, isConnection: false, isOwn });
       }
     }
   }
@@ -340,3 +353,49 @@ describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel
     expect(seen).toBe(COUNT);
   }, 3_600_000);
 });
+
+const CLI = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
+/** With the fewest words; what they are about need not be there. */
+const OWN = Object.entries(ownCommands as Readonly<Record<string, { readonly looks?: readonly string[] }>>)
+  .filter(([, { looks }]) => looks !== undefined)
+  .map(([name]) => (/^(?:undo|redo)$/.test(name) ? `${name} --dry-run` : name));
+const WORDS: Readonly<Record<string, string>> = {
+  "guard test": " 'rm -rf ~'",
+  "guard explain": " ls",
+  "guard why": " fs.home",
+  "guard argv": " ls",
+};
+
+describe.skipIf(!HAS_STRACE || process.env["WITNESSED"] === undefined || !existsSync(CLI))(
+  "commands of amplihack that only show",
+  () => {
+    it.each(OWN)("change nothing and connect to nothing: %s", name => {
+      const { top, project, home } = makeScene();
+      const log = join(top, "trace");
+      const command = `${process.execPath} ${CLI} ${name}${WORDS[name] ?? ""}`;
+      const argv = [
+        "-f",
+        "-y",
+        "-qq",
+        "-s",
+        "4096",
+        "-e",
+        `trace=${CALLS}`,
+        "-o",
+        log,
+        "bash",
+        "-c",
+        command,
+      ];
+      spawnSync("strace", argv, { cwd: project, env: envOf(home), stdio: "ignore" });
+      const trace = readFileSync(log, "utf8");
+      rmSync(top, { recursive: true, force: true });
+      const seen = witnessed(trace, project).map(({ text }) => text);
+      expect(
+        seen.filter(
+          at => !/^\/dev\/(?:null|tty)$|^\/proc\//.test(at) && !at.startsWith(join(home, ".amplihack")),
+        ),
+      ).toEqual([]);
+    });
+  },
+);
