@@ -322,9 +322,15 @@ function showsMatches(tool: string, input: Json): boolean {
   return tool === "Grep" ? mode === "content" : mode !== "files_with_matches" && mode !== "count";
 }
 
-function searched(input: Json): { readonly search?: Value } {
+function searched(input: Json): Pick<Extract<CommandEffect, { readonly kind: "read" }>, "search" | "below"> {
   const [pattern] = stringsIn(input, ["pattern", "query", "regex", "search", "text"]);
-  return pattern === undefined ? {} : { search: text(pattern) };
+  if (pattern === undefined) return {};
+  const filters = stringsIn(input, ["glob", "include", "type"]);
+  return {
+    search: text(pattern),
+    // The hosts' own searches leave out what git ignores.
+    below: { only: filters, without: [], leavesHidden: false, leavesIgnored: true },
+  };
 }
 
 function isDeletedWhole(path: string, disk: Workspace["disk"]): boolean {

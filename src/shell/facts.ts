@@ -188,8 +188,10 @@ export type ProgramEffect = { readonly cwd?: Value; readonly place?: Place } & (
       readonly kind: "read";
       readonly path: Value;
       readonly isCopy: boolean;
-      /** what is searched for in everything below the path */
+      /** what is searched for in everything below the path; the empty text is in every file */
       readonly search?: Value;
+      /** of what is below, which files a search looks into; without it into all of them */
+      readonly below?: SearchedFiles;
       /** everything below goes along: into an archive, a package, an image or to where it is deployed */
       readonly taken?: TakenTree;
     }
@@ -212,6 +214,16 @@ export type ProgramEffect = { readonly cwd?: Value; readonly place?: Place } & (
   | { readonly kind: "git"; readonly words: GitWords }
   | OperationEffect
 );
+
+/** Patterns of names. */
+export interface SearchedFiles {
+  /** these alone; all where there is none */
+  readonly only: readonly string[];
+  readonly without: readonly string[];
+  readonly leavesHidden: boolean;
+  /** as git ignores them */
+  readonly leavesIgnored: boolean;
+}
 
 /** What of a folder stays behind, in patterns as git's. */
 export interface TakenTree {

@@ -31,7 +31,7 @@ import {
   targetsOf,
 } from "../rule-context.ts";
 import { inspectShown, isClosed, isOnlyUsed, secretOf } from "../secret-flow.ts";
-import { secretsInTree } from "./taken-along.ts";
+import { secretsInTree, secretsSearched } from "./taken-along.ts";
 import { isNarrowed } from "./trees.ts";
 
 const RULES = {
@@ -132,6 +132,9 @@ function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
     const kind = secretOf(context, target);
     if (kind === undefined && searchesSecrets(effect, target, context))
       context.report("sec.read", effect.by, target.shown);
+    else if (kind === undefined && target.path !== undefined && !isOfNames(effect, context))
+      for (const { path } of secretsSearched(effect, target.path, context))
+        if (!isOwn(effect, { ...target, path }, context)) context.report("sec.read", effect.by, path);
     if (kind === undefined && !isClosed(context, target)) continue;
     if (kind === "secret" && isOnlyUsed(context, effect)) continue;
     if (isNarrowed(effect, context) || isOfNames(effect, context) || isOwn(effect, target, context)) continue;

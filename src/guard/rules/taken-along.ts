@@ -1,6 +1,6 @@
 import { isRegenerableName } from "../../programs/index.ts";
-import { knownPrefix, knownText } from "../../shell/index.ts";
-import { join } from "../../system/index.ts";
+import { baseName, knownPrefix, knownText } from "../../shell/index.ts";
+import { compileGlob, join, matchesGlob } from "../../system/index.ts";
 import { liveTokenIn } from "../../text/index.ts";
 import {
   findRepository,
@@ -28,6 +28,7 @@ const MAX_DEPTH = 12;
 const MAX_FILE_BYTES = 64 * 1024;
 const MAX_TEXT_BYTES = 2 * 1024 * 1024;
 const MAX_FOUND = 3;
+const MAX_PATTERN = 2000;
 
 /**
  * What `git add -A`, `git commit -a` and `git stash -u` would take along: new files by their names and contents, changed
@@ -77,8 +78,8 @@ interface Scope {
   readonly top: string;
   /** neither it nor what is below */
   readonly leaves: (parts: readonly string[], path: string) => boolean;
-  /** a new file by its name and its content, a changed one by its content */
-  readonly takes: (name: string, path: string) => "whole" | "content" | "no";
+  /** a new file by its name and its content, a changed one by its content, a searched one by its name */
+  readonly takes: (name: string, path: string) => "whole" | "content" | "name" | "no";
 }
 
 function scopeOfGit(
@@ -138,6 +139,47 @@ export function secretsInTree(effect: EffectOf<"read">, context: RuleContext): r
   });
 }
 
+/** Secrets below a directory whose lines a search would show. */
+export function secretsSearched(
+  { search, below }: EffectOf<"read">,
+  top: string,
+  context: RuleContext,
+): readonly TakenSecret[] {
+  const { disk } = context.workspace;
+  if (search === undefined || disk.kind(top) !== "directory") return [];
+  const { only = [], without = [], leavesHidden = false, leavesIgnored = false } = below ?? {};
+  const base = leavesIgnored ? findRepository(disk, top)?.top : undefined;
+  const globs = only.map(pattern => compileGlob(baseName(pattern), "fnmatch"));
+  const left = parseIgnoreFile(top, without.join("\n"));
+  const scope: Scope = {
+    top,
+    leaves: (parts, path) =>
+      parts[0] === ".git" ||
+      isRegenerableName(parts.at(-1) ?? "") ||
+      (leavesHidden && parts.at(-1)?.startsWith(".") === true) ||
+      matchesAnyPattern(left, parts) ||
+      (base !== undefined && isIgnoredNow(context.workspace, base, partsBelow(base, path) ?? [])),
+    takes: name =>
+      globs.length === 0 || globs.some(glob => matchesGlob(glob, baseName(name))) ? "name" : "no",
+  };
+  const pattern = knownText(search) ?? "";
+  return walk([top], scope, context).filter(({ path }) => mayMatch(pattern, disk.text(path, MAX_FILE_BYTES)));
+}
+
+/**
+ * Whether a text may hold what a regular expression asks for: all letters and digits that must stand in a match do stand
+ * in the text. The expression is the agent's and is never run.
+ */
+function mayMatch(pattern: string, text: string | undefined): boolean {
+  const plain = pattern.replace(/\\[a-zA-Z0-9]/g, ".").replace(/\\/g, "");
+  if (text === undefined || pattern.length > MAX_PATTERN || /\)[?*{]|\(\?/.test(plain)) return true;
+  const lower = text.toLowerCase();
+  return plain.split("|").some(branch => {
+    const needed = branch.replace(/\[[^\]]*\]/g, ".").replace(/.(?:[?*]|\{[^}]*\})/g, ".");
+    return (needed.match(/\w+/g) ?? []).every(word => lower.includes(word.toLowerCase()));
+  });
+}
+
 /** Something goes to others. */
 function leaves(effect: CommandEffect): boolean {
   return (
@@ -164,12 +206,12 @@ function walk(starts: readonly string[], scope: Scope, { workspace }: RuleContex
     }
     const how = kind === "file" ? scope.takes(parts.join("/"), path) : "no";
     if (how === "no") continue;
-    const secret = how === "whole" ? secretAt(workspace, path) : undefined;
+    const secret = how === "content" ? undefined : secretAt(workspace, path);
     if (secret !== undefined && holdsSomething(disk.text(path, MAX_FILE_BYTES))) {
       found.push({ path, kind: secret === "key" ? "a private key" : "a file of secrets" });
       continue;
     }
-    if (bytes > MAX_TEXT_BYTES) continue;
+    if (how === "name" || bytes > MAX_TEXT_BYTES) continue;
     const text = disk.text(path, MAX_FILE_BYTES) ?? "";
     bytes += text.length;
     const token = liveTokenIn(text);

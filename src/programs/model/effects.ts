@@ -7,6 +7,7 @@ import {
   type Piece,
   type ProgramCall,
   type ProgramEffect,
+  type SearchedFiles,
   text,
   type Value,
   words,
@@ -18,19 +19,49 @@ const MAX_FILES = 64;
 /** Content of the operands is shown, searched or handed on. Unknown programs count as readers of what they are given. */
 export function readsOf(program: Program | undefined, call: ParsedCall): readonly ProgramEffect[] {
   const { options, operands } = call;
-  const { text, files, unless, recursive } = program?.reads ?? {};
+  const { text: pattern, files, unless, recursive } = program?.reads ?? {};
   if (program?.is?.includes("readsNothing") === true) return [];
   if (unless !== undefined && options.has(...words(unless))) return [];
-  const hasText = text !== undefined && !options.has(...words(text));
+  const hasText = pattern !== undefined && !options.has(...words(pattern));
   const named = files === undefined ? [] : options.valuesOf(...words(files));
   const read = readsOfFiles([...(hasText ? operands.slice(1) : operands), ...named], call);
   const isRecursive = recursive === "always" || (recursive !== undefined && options.has(...words(recursive)));
-  if (!isRecursive || text === undefined) return read;
-  const search = hasText ? operands[0] : options.valueOf(...words(text));
-  const paths = read.length === 0 && call.stdin === undefined ? plainReads([CURRENT]) : read;
-  return search === undefined
-    ? paths
-    : paths.map(effect => (effect.kind === "read" ? { ...effect, search } : effect));
+  if (!isRecursive) return read;
+  const paths =
+    pattern !== undefined && read.length === 0 && call.stdin === undefined ? plainReads([CURRENT]) : read;
+  const search = searchOf(program?.reads ?? {}, call);
+  const below = searchedFiles(program?.reads?.tree, call);
+  return paths.map(effect => (effect.kind === "read" ? { ...effect, search, ...below } : effect));
+}
+
+/** What is searched for; the empty text where everything is shown, or it is not known what. */
+function searchOf(
+  { text: pattern, tree }: NonNullable<Program["reads"]>,
+  { options, operands }: ParsedCall,
+): Value {
+  const all = text("");
+  if (pattern === undefined || (tree !== undefined && options.has(...words(tree.all)))) return all;
+  const given = options.valuesOf(...words(pattern));
+  const [first = all] = given.length === 0 ? operands : given;
+  return given.length > 1 ? text(given.map(value => knownText(value) ?? "").join("|")) : first;
+}
+
+function searchedFiles(
+  tree: NonNullable<Program["reads"]>["tree"],
+  { options }: ParsedCall,
+): { readonly below?: SearchedFiles } {
+  if (tree === undefined) return {};
+  const patterns = (names: string) => options.valuesOf(...words(names)).map(value => knownText(value) ?? "*");
+  const isLeft = (names: string | undefined) => names !== undefined && !options.has(...words(names));
+  const [only, without] = [patterns(tree.only), patterns(tree.without)];
+  return {
+    below: {
+      only: only.filter(pattern => !pattern.startsWith("!")),
+      without: [...without, ...only.flatMap(pattern => (pattern.startsWith("!") ? [pattern.slice(1)] : []))],
+      leavesHidden: isLeft(tree.hidden),
+      leavesIgnored: isLeft(tree.ignored),
+    },
+  };
 }
 
 const CURRENT: Value = { pieces: [{ kind: "text", text: "." }], origins: [] };

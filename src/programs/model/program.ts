@@ -92,8 +92,18 @@ export interface Program {
     readonly text?: string;
     /** Options that name files to read. */
     readonly files?: string;
-    /** It searches whole directories for the text: always, or with one of these options. */
+    /** It searches whole directories for the text, or shows all of it: always, or with one of these options. */
     readonly recursive?: string;
+    /** Options that decide which files of a directory are shown, and by which lines. */
+    readonly tree?: {
+      /** the text does not narrow what is shown: lines that do not match, or patterns from a file */
+      readonly all: string;
+      readonly only: string;
+      readonly without: string;
+      /** without one of these, hidden files and those that git ignores stay out */
+      readonly hidden?: string;
+      readonly ignored?: string;
+    };
     /** With one of these it shows no content. */
     readonly unless?: string;
   };

@@ -81,7 +81,7 @@ export function shownFacts(): readonly Program[] {
         optional: "context unified color",
         abbreviates: false,
       },
-      reads: { recursive: "r recursive" },
+      reads: { recursive: "r recursive", unless: "q brief" },
       complete: { except: "l paginate X exclude-from from-file to-file" },
     }),
     ...lineTools(),

@@ -31,6 +31,14 @@ const GREP_READS: Program["reads"] = {
   files: "f file include g glob iglob",
   unless: "q quiet silent c count l files-with-matches L files-without-match",
 };
+const GREP_TREE = { all: "v invert-match f file", only: "include", without: "exclude exclude-dir" };
+const RIPGREP_TREE = {
+  all: "v invert-match passthru f file",
+  only: "g glob iglob t type",
+  without: "",
+  hidden: ". hidden",
+  ignored: "u unrestricted no-ignore no-ignore-vcs no-ignore-exclude",
+};
 
 /** Programs that show, search and change text, computed where their input is known. */
 export const textPrograms: Field = {
@@ -135,7 +143,7 @@ export const textPrograms: Field = {
         except: "D devices exclude-from",
         filters: "include exclude exclude-dir",
       },
-      reads: { ...GREP_READS, recursive: "r R recursive dereference-recursive" },
+      reads: { ...GREP_READS, recursive: "r R recursive dereference-recursive", tree: GREP_TREE },
       narrows: narrowByPattern,
     }),
     program("rg", "passesOn selects", {
@@ -156,7 +164,7 @@ export const textPrograms: Field = {
         except: "pre pre-glob hostname-bin z search-zip ignore-file f file",
         filters: "glob iglob type type-not",
       },
-      reads: { ...GREP_READS, recursive: "always" },
+      reads: { ...GREP_READS, recursive: "always", tree: RIPGREP_TREE },
       run: runPreprocessor,
       effectsAfter: removedByPreprocessor,
     }),
