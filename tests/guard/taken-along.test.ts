@@ -60,3 +60,41 @@ describe("what git would include", () => {
     expect(rulesOf(command, files as unknown as Record<string, string>)).toEqual([]);
   });
 });
+
+describe("what a search through a folder would show", () => {
+  const files = { ".env": `STRIPE_KEY=${KEY}\n`, "src/pay.ts": "// STRIPE_KEY comes from the environment\n" };
+
+  it.each([
+    "grep -rn STRIPE .",
+    "grep -r . .",
+    "grep -rv nothing .",
+    'grep -rnE "nothing|stripe_k.y" .',
+    'grep -rn "x\\?STRIPE" .',
+    "grep -rn STRIPE --include=.env* .",
+    "grep -rne nothing -e STRIPE .",
+    "rg --hidden STRIPE",
+    "rg -uu --hidden STRIPE .",
+    "git grep --no-index STRIPE",
+    "git grep --untracked --no-exclude-standard STRIPE",
+    "diff -r . src",
+  ])("is asked about where a secret holds it: %s", command => {
+    expect(rulesOf(command, files)).toContain("sec.read .env");
+  });
+
+  it.each([
+    "grep -rn TODO .",
+    'grep -rn "import .* from" .',
+    "grep -rn STRIPE src",
+    "grep -rn STRIPE --include=*.ts .",
+    "grep -rn STRIPE . --exclude=.env",
+    "grep -rln STRIPE .",
+    "rg STRIPE",
+    "rg --hidden STRIPE -g '!.env'",
+    "rg --hidden -tts STRIPE",
+    "git grep STRIPE",
+    "git grep --no-index TODO",
+    "diff -rq . src",
+  ])("passes where none does: %s", command => {
+    expect(rulesOf(command, files)).toEqual([]);
+  });
+});

@@ -2,7 +2,7 @@ import { namesInPatch, writtenByGit } from "../../programs/index.ts";
 import { describe, type GitWords, hasGlob, knownText, text, type Value, wordSet } from "../../shell/index.ts";
 import { join, quoteWord } from "../../system/index.ts";
 import { hasBranch, hasCommitName, type Workspace } from "../../workspace/index.ts";
-import type { Actor, CommandEffect } from "../rule-context.ts";
+import type { Actor, CommandEffect, EffectOf } from "../rule-context.ts";
 import { type GitRun, newTreeOf, readGit } from "./run.ts";
 
 /** Branches that earlier commands of the same text went to, by repository. */
@@ -58,7 +58,12 @@ function namedFiles(run: GitRun, by: Actor): readonly CommandEffect[] {
   if (options.has("stat", "name-only", "name-status")) return [];
   const operands = options.operands.map(operand => operand.value);
   const files = run.subcommand === "grep" && !options.has("e", "f") ? operands.slice(1) : operands;
-  return files.map(value => ({ kind: "read", by, path: pathOf(value), isCopy: false }));
+  const read = (path: Value): EffectOf<"read"> => ({ kind: "read", by, path, isCopy: false });
+  if (!options.has("no-index", "no-exclude-standard")) return files.map(value => read(pathOf(value)));
+  // As `diff` and `grep` without git: files that it does not know are shown as well.
+  const isAll = run.subcommand !== "grep" || options.has("v", "invert-match", "e", "f");
+  const search = isAll ? text("") : (operands[0] ?? text(""));
+  return (files.length === 0 ? [run.directory] : files.map(pathOf)).map(path => ({ ...read(path), search }));
 }
 
 /** A new working tree is a place that is filled with files; archives and saved diffs are files of their own. */

@@ -1,4 +1,5 @@
 import {
+  describe,
   hasUnknown,
   knownPrefix,
   knownText,
@@ -51,9 +52,10 @@ function searchedFiles(
   { options }: ParsedCall,
 ): { readonly below?: SearchedFiles } {
   if (tree === undefined) return {};
-  const patterns = (names: string) => options.valuesOf(...words(names)).map(value => knownText(value) ?? "*");
+  const patterns = (names: string) => options.valuesOf(...words(names));
   const isLeft = (names: string | undefined) => names !== undefined && !options.has(...words(names));
-  const [only, without] = [patterns(tree.only), patterns(tree.without)];
+  const only = patterns(tree.only).map(value => (hasUnknown(value) ? "*" : describe(value)));
+  const without = patterns(tree.without).flatMap(value => (hasUnknown(value) ? [] : [describe(value)]));
   return {
     below: {
       only: only.filter(pattern => !pattern.startsWith("!")),

@@ -18,14 +18,13 @@ import {
   type KnownCall,
   type Missing,
   type ParsedCall,
-  type Program,
   program,
 } from "../model/program.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf, recordCodeEffect } from "./file-access.ts";
 import { isRegenerablePattern } from "./regenerable.ts";
 
-const GREP_READS: Program["reads"] = {
+const GREP_READS = {
   text: "e f regexp file",
   // A filter by a name reads the files of that name.
   files: "f file include g glob iglob",
@@ -164,7 +163,12 @@ export const textPrograms: Field = {
         except: "pre pre-glob hostname-bin z search-zip ignore-file f file",
         filters: "glob iglob type type-not",
       },
-      reads: { ...GREP_READS, recursive: "always", tree: RIPGREP_TREE },
+      reads: {
+        ...GREP_READS,
+        unless: `${GREP_READS.unless} files type-list`,
+        recursive: "always",
+        tree: RIPGREP_TREE,
+      },
       run: runPreprocessor,
       effectsAfter: removedByPreprocessor,
     }),
