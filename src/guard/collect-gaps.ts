@@ -6,10 +6,9 @@ import {
   isSecretName,
   isShellWord,
   MAY_BE_OPTION,
+  mayShowSecret,
   missingOf,
-  namedVariables,
   onlyReads,
-  printsEnvironment,
   startedBy,
 } from "../programs/index.ts";
 import {
@@ -182,18 +181,9 @@ function gapsOfPatch(invocation: Invocation, facts: CallFacts, { disk }: GuardWo
     : [{ kind: "value", what: "patch", why: "what the patch changes is not known" }];
 }
 
-const PRINTS_VARIABLES = /^(?:set|printenv|declare|typeset|export|env)$/;
-
 /** What a program shows of the environment of the person: all of it, or the variables that it names. */
 function gapsOfEnvironment(invocation: Invocation, workspace: GuardWorkspace): readonly Gap[] {
-  // Most programs are none of these, and their words need not be looked at.
-  if (!PRINTS_VARIABLES.test(invocation.program ?? "") || !printsEnvironment(invocation)) return [];
-  const named = namedVariables(invocation);
-  const isSecret =
-    invocation.program === "printenv" && named.length > 0
-      ? named.some(isSecretName)
-      : workspace.given.hasSecretVariables?.() !== false;
-  return isSecret
+  return mayShowSecret(invocation, () => workspace.given.hasSecretVariables?.() !== false)
     ? [{ kind: "secret", what: invocation.program ?? "", why: "the environment may hold a secret" }]
     : [];
 }

@@ -1,4 +1,4 @@
-import { changesOfGit, handsOnWords, namesFrom } from "../programs/index.ts";
+import { changesOfGit, handsOnWords, namesFrom, searchesWithoutLinks } from "../programs/index.ts";
 import { type Invocation, joinPath, knownText, type ShellFacts, text, type Value } from "../shell/index.ts";
 import { basename, compileGlob, isInside, join, matchesGlob } from "../system/index.ts";
 import { type Disk, findRepository, resolveTargets, trackedFiles } from "../workspace/index.ts";
@@ -180,9 +180,8 @@ export function filesNamed(
   const finder = facts.invocations[origin.invocation];
   const prefix = word.pieces.slice(0, -1).map(piece => (piece.kind === "text" ? piece.text : ""));
   const folder = finder === undefined ? undefined : knownText(joinPath(finder.cwd, text(prefix.join(""))));
-  const isOfFind =
-    finder?.program === "find" && !finder.argv.some(at => /^-(?:[LH]|follow)$/.test(knownText(at) ?? ""));
-  if (!isOfFind || folder === undefined || !prefix.join("").endsWith("/")) return undefined;
+  const isSearched = finder !== undefined && searchesWithoutLinks(finder);
+  if (!isSearched || folder === undefined || !prefix.join("").endsWith("/")) return undefined;
   return filesSearched(disk.resolve(folder.replace(/\/+$/, ""), true), by, facts, disk);
 }
 

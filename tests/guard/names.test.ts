@@ -17,7 +17,8 @@ const OF_THE_GUARD = ["git", "kind"];
 const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   "rules/git-settings.ts": ["gpg", "cmd"],
   "rules/system.ts": ["nvme"],
-  "rules/writing.ts": ["fd"],
+  // Letters of `chmod`.
+  "rules/writing.ts": ["fd", "go"],
   "git/effects.ts": ["sh", "env", "gradle", "go", "java", "cc", "php", "swift", "scala", "R"],
   // A file in a repository's own folder.
   "observed.ts": ["info"],
@@ -60,9 +61,12 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   // Descriptors in the place of a file.
   "rules/wiring.ts": ["fd"],
   // Descriptors in the place of a file.
-  "collect-gaps.ts": ["fd"],
+  // Descriptors, a file of the kernel, a language, and an action of a search.
+  "collect-gaps.ts": ["fd", "uptime", "python", "exec"],
+  // A member of a search's input that says which kinds of files are meant.
+  "tool-calls.ts": ["type"],
   // The names of tools that hosts have, not of programs.
-  "guard.ts": ["pwsh", "powershell"],
+  "prefilter.ts": ["pwsh", "powershell"],
 };
 
 /** Names of programs that are ordinary words of code, of git's subcommands, or signs. */

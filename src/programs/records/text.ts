@@ -13,13 +13,7 @@ import {
   wordAt,
 } from "../../shell/index.ts";
 import { readsOfFiles } from "../model/effects.ts";
-import {
-  type Field,
-  type KnownCall,
-  type Missing,
-  type ParsedCall,
-  program,
-} from "../model/program.ts";
+import { type Field, type KnownCall, type Missing, type ParsedCall, program } from "../model/program.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf, recordCodeEffect } from "./file-access.ts";
 import { isRegenerablePattern } from "./regenerable.ts";

@@ -6,6 +6,7 @@ import {
 } from "../../hosts/index.ts";
 import { baseName, describe, type Invocation, knownText } from "../../shell/index.ts";
 import { hasTrait } from "../model/registry.ts";
+import { isSecretName } from "./secret-names.ts";
 
 /** The words behind the program, as far as they are known. */
 function wordsOf({ argv }: Invocation): readonly string[] {
@@ -69,8 +70,12 @@ export function startedAddress(invocation: Invocation): string | undefined {
   return isStarted ? address : undefined;
 }
 
+const PRINTS_VARIABLES = /^(?:set|printenv|declare|typeset|export|env)$/;
+
 /** Prints every variable: a builtin or program that is given nothing else to do. */
 export function printsEnvironment(invocation: Invocation): boolean {
+  // Most programs are none of these, and their words need not be looked at.
+  if (!PRINTS_VARIABLES.test(invocation.program ?? "")) return false;
   const words = wordsOf(invocation);
   switch (invocation.program) {
     case "set":
@@ -86,6 +91,13 @@ export function printsEnvironment(invocation: Invocation): boolean {
     default:
       return false;
   }
+}
+
+/** Whether what it shows of the environment may be a secret: the variables that it names, or all of them. */
+export function mayShowSecret(invocation: Invocation, hasSecretVariables: () => boolean): boolean {
+  if (!printsEnvironment(invocation)) return false;
+  const named = invocation.program === "printenv" ? namedVariables(invocation) : [];
+  return named.length > 0 ? named.some(isSecretName) : hasSecretVariables();
 }
 
 /** A pattern that looks for such variables: `-i token`, `AWS`, `_KEY=`. */
@@ -267,4 +279,9 @@ export function turnsPermissionsOff(word: string, agent?: string): boolean {
   return AGENTS.some(
     ({ names, bypass }) => (agent === undefined || names.includes(agent)) && bypass.test(word),
   );
+}
+
+/** Looks through a folder and follows no link on the way. */
+export function searchesWithoutLinks(invocation: Invocation): boolean {
+  return invocation.program === "find" && !wordsOf(invocation).some(word => /^-(?:[LH]|follow)$/.test(word));
 }
