@@ -324,9 +324,9 @@ export function operationOfVerbs(
   if (called !== undefined && !onlyTells(call.options))
     return [saidBy(program, call, call.operands.map(describe), "cloud.other", `${called} something`)];
   for (const options of isKnown ? [call.options] : GRAMMARS.map(one => parseOptions(call.argv, one))) {
-    // `ctest -R delete`: behind a capital letter stands what is chosen.
+    // `ctest -R delete`: behind a capital letter stands what is chosen; behind `-X` what is done.
     const shown = options.operands
-      .filter(({ index }) => !/^-[A-Z]$/.test(describe(wordAt(call.argv, index - 1))))
+      .filter(({ index }) => !/^-[A-WYZ]$/.test(describe(wordAt(call.argv, index - 1))))
       .map(({ value }) => describe(value));
     const emptied = options.options.find(
       ({ name, value }) => value !== undefined && takesOut(name, describe(value)),
