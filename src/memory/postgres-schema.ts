@@ -473,7 +473,7 @@ const CHANGING_OWN: Migration = ["memories", "memory_removals"].flatMap(table =>
 
 /** The server writes in the name of somebody, whom nobody else can name. */
 const AUTHORS: Migration = [
-  `CREATE FUNCTION ${SCHEMA}.author() RETURNS name LANGUAGE sql STABLE ${FIXED_PATH}
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.author() RETURNS name LANGUAGE sql STABLE ${FIXED_PATH}
    AS $$
      SELECT CASE WHEN current_user = '${SERVER_ROLE}' THEN current_setting('amplihack.person')::name
        ELSE session_user END

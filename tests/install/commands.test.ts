@@ -30,9 +30,7 @@ describe("amplihack install", () => {
     agent(sandbox, "codex");
     const first = run(sandbox, ["install"]);
     expect(first.status).toBe(0);
-    expect(first.stdout).toMatch(
-      /^✓ hook program: .*amplihack-hooks \((on Node, .*amplihack-hooks\.cjs|native, .*amplihack-hooks)\)\n/,
-    );
+    expect(first.stdout).toMatch(/^✓ hook program: .*amplihack-hooks \((on Node|native)\)\n/);
     expect(first.stdout).toMatch(/✓ claude-code registered in .*\.claude\/settings\.json/);
     expect(first.stdout).toMatch(/Still to do:\n[\s\S]*Codex: open it, type \/hooks and trust/);
     expect(first.stdout).toMatch(/amplihack install --failure closed/);
@@ -383,7 +381,7 @@ describe("amplihack hooks list", () => {
     run(sandbox, ["install", "--host", "claude"]);
     const { stdout } = run(sandbox, ["hooks", "list"]);
     expect(stdout).toMatch(/^event +subcommand +limit +tools +registered with\n/);
-    expect(stdout).toMatch(/PreToolUse +pre-tool-use +10 s +\* +claude-code +yes\n/);
+    expect(stdout).toMatch(/PreToolUse +pre-tool-use +10 s +\* +claude-code\n/);
     expect(JSON.parse(run(sandbox, ["hooks", "list", "--format", "json"]).stdout)).toHaveLength(9);
   });
 });

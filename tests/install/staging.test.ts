@@ -89,7 +89,8 @@ describe("what decides", () => {
     const input = JSON.stringify({
       hook_event_name: "PreToolUse",
       tool_name: "Bash",
-      tool_input: { command: "git push --force origin main" },
+      // Wherever the home is: this repository is not only here.
+      tool_input: { command: "git push --force https://git.example/app.git main" },
       cwd: sandbox.project,
     });
     for (const more of [{}, { HOME: evil }, { AMPLIHACK_HOME: evil }, { HOME: evil, AMPLIHACK_HOME: evil }]) {
