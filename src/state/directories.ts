@@ -289,17 +289,18 @@ function tryResolve(files: Files, path: string): string {
   }
 }
 
-type RuntimeSystem = Pick<System, "files" | "env" | "installedIn" | "text">;
+type RuntimeSystem = Pick<System, "files" | "env" | "installedIn" | "leavesProjectsAlone" | "text">;
 
 /**
- * A path below the run-time state of a project: in the state home, or in `.claude/runtime` of a project that has a
- * `.claude` folder, where other programs of Claude Code's users look for it. What was begun in one place stays there. A
- * repository must not choose where else we write: a link that leads out of the project is not followed.
+ * A path below the run-time state of a project: `.claude/runtime`, where other programs of Claude Code's users look for
+ * it, or in the state home where another agent works in a project without that folder. What was begun in one place stays
+ * there. A repository must not choose where else we write: a link that leads out of the project is not followed.
  */
 export function runtimePath(system: RuntimeSystem, root: string, ...parts: readonly string[]): string {
   const { files, text } = system;
   const path = join(root, ".claude", "runtime", ...parts);
-  const mayBeInProject = hasEntry(files, root, ".claude") && !leadsOutside(files, root, path);
+  const isWelcome = system.leavesProjectsAlone?.() !== true || hasEntry(files, root, ".claude");
+  const mayBeInProject = isWelcome && !leadsOutside(files, root, path);
   if (mayBeInProject && isDirectory(files, join(root, ".claude", "runtime"))) return path;
   const stateHome = findStateHome(system);
   // Without a home there is nowhere else to write, and below this file nothing can be made.
@@ -330,10 +331,14 @@ export function makeRuntimeDirectory(
 ): string {
   const directory = runtimePath(system, root, ...parts);
   const { files } = system;
-  if (files.follow(directory)?.kind !== "directory") files.makeDirectory(directory, 0o700);
   const inProject = join(root, ".claude", "runtime");
+  const isInProject = isInside(inProject, directory);
+  if (files.follow(directory)?.kind !== "directory") {
+    if (isInProject) files.makeDirectory(join(root, ".claude"), 0o755);
+    files.makeDirectory(directory, 0o700);
+  }
   const ignore = join(inProject, ".gitignore");
-  if (isInside(inProject, directory) && files.inspect(ignore) === undefined) ignoreAll(system, ignore);
+  if (isInProject && files.inspect(ignore) === undefined) ignoreAll(system, ignore);
   return directory;
 }
 

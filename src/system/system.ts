@@ -7,6 +7,8 @@
 export interface System {
   /** The state home that this program was staged in by an installation; undefined for any other program. */
   readonly installedIn?: string | undefined;
+  /** The agent of this run knows no `.claude` folder: none is made in its person's projects. */
+  readonly leavesProjectsAlone?: () => boolean;
   readonly files: Files;
   readonly env: Environment;
   readonly clock: Clock;

@@ -50,8 +50,8 @@ describe("the two homes", () => {
 });
 
 describe("the run-time directory of a project", () => {
-  it("is made on demand, private, in a project that has a folder of Claude Code's", () => {
-    const system = createMemorySystem({ files: { "/p/.claude": { kind: "directory" } } });
+  it("is made on demand: .claude open, the rest private", () => {
+    const system = createMemorySystem();
     const path = makeRuntimeDirectory(system, "/p", "logs", "s1");
     expect(path).toBe("/p/.claude/runtime/logs/s1");
     expect(path).toBe(runtimePath(system, "/p", "logs", "s1"));
@@ -60,11 +60,12 @@ describe("the run-time directory of a project", () => {
     makeRuntimeDirectory(system, "/p", "logs", "s1");
   });
 
-  it("leaves a project without such a folder as it is, and stays where it was begun", () => {
+  it("leaves a project without such a folder as it is for other agents, and stays where it was begun", () => {
     const system = createMemorySystem({
       env: { HOME: "/home/u" },
       files: { "/p/.git": { kind: "directory" } },
     });
+    Object.assign(system, { leavesProjectsAlone: () => true });
     const path = makeRuntimeDirectory(system, "/p", "logs");
     expect(path).toMatch(/^\/home\/u\/\.amplihack\/runtime\/[0-9a-f]{16}\/logs$/);
     expect(system.files.inspect(path)?.mode).toBe(0o700);

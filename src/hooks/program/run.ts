@@ -1,5 +1,6 @@
 import { failurePolicyOf, keepGoodConfig } from "../../config/index.ts";
 import {
+  DEFAULT_HOST,
   HOSTS,
   type HostId,
   type HostResponse,
@@ -135,6 +136,7 @@ class ProgramRun implements HookRun {
     this.system = {
       ...system,
       clock: { ...clock, answerInMs: () => this.answerByMs() - RESERVE_MS - clock.monotonicMs() },
+      leavesProjectsAlone: () => (this.caller ?? DEFAULT_HOST) !== DEFAULT_HOST,
     };
     this.services = services;
     this.event = program.subcommand.event;

@@ -76,7 +76,7 @@ function readNamedState(value: Json): NamedState {
 }
 
 export function readCursor(value: Json | undefined): PageCursor {
-  const members = new StrictMembers(value, "cursor");
+  const members = new StrictMembers(value, "position");
   const of = members.oneOf("of", ["removals", "memories", "end"]);
   const last = members.string("last");
   if (!(of === "removals" ? /^\\x[0-9a-f]{0,128}$/ : /^\d{1,18}$/).test(last) && of !== "end")
