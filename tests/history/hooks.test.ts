@@ -437,6 +437,13 @@ describe("a secret that a call only named", () => {
     expect((await offer(project, "rm .env"))?.decision?.kind).toBe("ask");
   });
 
+  it("stays the person's where its tree was copied", async () => {
+    const project = repository();
+    project.write({ "app/.env": env, "app/a.txt": "a\n" });
+    expect((await run(project, "cp -r app copy"))?.decision).toBeUndefined();
+    expect((await offer(project, "cat copy/.env"))?.decision?.kind).toBe("ask");
+  });
+
   it("is the session's where the call ran", async () => {
     const project = repository();
     await offer(project, "echo K=1 > .env", { useId: "t1" });

@@ -31,7 +31,7 @@ import {
   targetsOf,
 } from "../rule-context.ts";
 import { inspectShown, isClosed, isOnlyUsed, secretOf } from "../secret-flow.ts";
-import { secretsInTree, secretsSearched } from "./taken-along.ts";
+import { isCopyOfSecret, secretsInTree, secretsSearched } from "./taken-along.ts";
 import { isNarrowed } from "./trees.ts";
 
 const RULES = {
@@ -172,7 +172,8 @@ function isOwn({ by }: CommandEffect, { path }: Target, context: RuleContext): b
         targetsOf(context, one.path, one.by, true).some(target => target.path === path),
     );
   const written = workspace.given.written?.();
-  return written?.hasWritten(path) === true && written.textBefore(path) === "";
+  const isMade = written?.hasWritten(path) === true && written.textBefore(path) === "";
+  return isMade && !isCopyOfSecret(path, context);
 }
 
 /** `grep -r password ~`: everything that is kept there is searched for secrets, or shown as it is. */

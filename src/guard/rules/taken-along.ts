@@ -166,6 +166,19 @@ export function secretsSearched(
   return walk([top], scope, context).filter(({ path }) => mayMatch(pattern, disk.text(path, MAX_FILE_BYTES)));
 }
 
+/** A tree that was copied brings the secrets of the project along, under their names. */
+export function isCopyOfSecret(copy: string, context: RuleContext): boolean {
+  const { disk, project } = context.workspace;
+  const text = disk.text(copy, MAX_FILE_BYTES);
+  if (project === undefined) return text === undefined;
+  const scope: Scope = {
+    top: project,
+    leaves: (parts, path) => parts[0] === ".git" || path === copy || isRegenerableName(parts.at(-1) ?? ""),
+    takes: name => (baseName(name) === baseName(copy) ? "name" : "no"),
+  };
+  return walk([project], scope, context).some(({ path }) => disk.text(path, MAX_FILE_BYTES) === text);
+}
+
 /**
  * Whether a text may hold what a regular expression asks for: all letters and digits that must stand in a match do stand
  * in the text. The expression is the agent's and is never run.
