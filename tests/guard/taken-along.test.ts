@@ -75,6 +75,7 @@ describe("what a search through a folder would show", () => {
     "rg --hidden STRIPE",
     "rg -uu --hidden STRIPE .",
     "git grep --no-index STRIPE",
+    "git diff --no-index src .",
     "git grep --untracked --no-exclude-standard STRIPE",
     "diff -r . src",
   ])("is asked about where a secret holds it: %s", command => {

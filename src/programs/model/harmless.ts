@@ -1,9 +1,9 @@
 import { words } from "../../shell/index.ts";
 import { makeHarmlessIndex } from "./harmless-index.ts";
 
-/** Options that make a harmless program write or run something. */
+/** Options that make a harmless program write or run something, or read what it does not know by itself. */
 const NOT_HARMLESS =
-  /^(-o|--output|-c|--config|--fix|--write|-w|--ext-diff|--open-files-in-pager|-O|-i|--init|-p$|--plugin|--import|--rootdir|--target-dir|--set-exit-code)/;
+  /^(-o|--output|-c|--config|--fix|--write|-w|--ext-diff|--no-in|--open-files-in-pager|-O|-i|--init|-p$|--plugin|--import|--rootdir|--target-dir|--set-exit-code)/;
 let harmless: ReadonlyMap<string, readonly [reads: string, runs: string]> | undefined;
 
 /** What a command of plain words does, where no more than its words is needed to tell that it is harmless. */
