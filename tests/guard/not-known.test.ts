@@ -308,6 +308,7 @@ describe("their ordinary neighbours", () => {
     "aws --endpoint-url http://localhost:4566 s3 rb s3://x --force",
     "acme upload report.json",
     "grep -rn TODO --include=.env.example .",
+    "npm run wipe",
     "cmp .env .env.example",
     "go test -exec 'env -i' ./...",
     "pip config list",

@@ -298,8 +298,9 @@ function operationEffects(
   // One that only says how the program starts others knows none of its own verbs either.
   const startsOnly = !isTask && !isTarget && rows.length === 0 && tellsOnlyStarts(found);
   const isClient = (found?.changesMore === true && hasNoVerbs && !isEveryday(tool.name)) || startsOnly;
-  // What git drops has rules of its own.
-  const ofOthers = kinds?.has("cloud") === true || (kinds?.has("sec") === true && tool.name !== "git");
+  // What git drops has rules of its own, and a script of the project is judged by its text: `npm run wipe`.
+  const ofOthers =
+    !isTarget && (kinds?.has("cloud") === true || (kinds?.has("sec") === true && tool.name !== "git"));
   const readsVerbs = isUnknown || isTask || isClient || ofOthers;
   // Containers are stopped as a whole every day, and processes have rules of their own.
   const endsAny = !/^(?:docker|podman|nerdctl|kill|pkill)$/.test(tool.name);
