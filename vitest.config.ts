@@ -6,7 +6,7 @@ import LongestFirst from "./tests/longest-first.ts";
 /** What runs in the native program too: only there are lines counted. */
 const PORTABLE =
   "src/{text,protocol,state,config,hosts,shell,code,programs,workspace,guard,history,transcripts,handlers,hooks}/**/*.ts";
-const BAR = { lines: 95, branches: 90 };
+const BAR = { lines: 94, branches: 88 };
 
 export default defineConfig({
   define: buildConstants(),
