@@ -17,9 +17,9 @@ import {
   type InputOf,
   type JsonObject,
 } from "../protocol/index.ts";
-import { findHome, findSessionDirectory, findStateHome } from "../state/index.ts";
+import { findHome, findStateHome } from "../state/index.ts";
 import { join, type System } from "../system/index.ts";
-import { findHostFolders, isAnswerDue, isSecretVariable, isShadowedIn } from "../workspace/index.ts";
+import { readSurroundings } from "../workspace/index.ts";
 import { isEmptyFootprint } from "./footprint.ts";
 import { ALLOWED, type GuardContext, isUnderstood, type Judgement } from "./judgement.ts";
 import { footprintOfHarmlessCall } from "./prefilter.ts";
@@ -141,21 +141,7 @@ export function contextOf(
   system: System,
   options: Partial<Omit<GuardContext, "system">> = {},
 ): GuardContext {
-  return {
-    cwd: findSessionDirectory(system, input.cwd) ?? "/",
-    home: findHome(system) ?? "/root",
-    processDirectory: system.files.workingDirectory(),
-    tmpdir: system.env.get("TMPDIR"),
-    user: system.env.get("USER"),
-    searchPath: system.env.get("PATH"),
-    isShadowed: name => isShadowedIn(system.env, name),
-    hasSecretVariables: () => system.env.names().some(name => isSecretVariable(system.env, name)),
-    nowMs: system.clock.nowMs(),
-    hostFolders: findHostFolders(system.env),
-    isLate: isAnswerDue(system),
-    ...options,
-    system,
-  };
+  return { ...readSurroundings(system, input.cwd), ...options, system };
 }
 
 type Environment = Readonly<Record<string, string | undefined>>;

@@ -14,7 +14,7 @@ export {
   parseIgnoreFile,
 } from "./ignore.ts";
 export { holdsActiveLock, holdsHookProgram, isOwnFile, isSwitchFile } from "./own-files.ts";
-export { isSecretVariable, isShadowedIn, whyOtherProgram } from "./program-identity.ts";
+export { isSecretVariable, whyOtherProgram } from "./program-identity.ts";
 export { filesBelow, type ProtectedPath, protectedPaths } from "./protected.ts";
 export {
   activeHooks,
@@ -42,6 +42,7 @@ export {
 export { NO_SESSION_FACTS, type SessionFacts, warnedSincePrompt } from "./session-facts.ts";
 export { startersBelow } from "./starters.ts";
 export { hasSecretsIn, startsLater } from "./starts-later.ts";
+export { readSurroundings } from "./surroundings.ts";
 export {
   componentCouldBe,
   componentCouldBeInAnyShell,
@@ -63,9 +64,7 @@ export {
 export type { SessionWrites } from "./workspace.ts";
 export {
   configuredAuditLog,
-  findHostFolders,
   inDirectory,
-  isAnswerDue,
   type Surroundings,
   SYSTEM_TOPS,
   survey,

@@ -1,14 +1,8 @@
 import { type Config, type ConfigNotice, type LoadedConfig, loadConfig } from "../../config/index.ts";
 import type { GuardContext } from "../../guard/index.ts";
-import {
-  findHome,
-  findProjectRoot,
-  findSessionDirectory,
-  findStateHome,
-  readMachineKey,
-} from "../../state/index.ts";
+import { findHome, findProjectRoot, findStateHome, readMachineKey } from "../../state/index.ts";
 import { join, type ProcessIdentity, type System } from "../../system/index.ts";
-import { findHostFolders, isAnswerDue, isSecretVariable, isShadowedIn } from "../../workspace/index.ts";
+import { readSurroundings } from "../../workspace/index.ts";
 
 /** The guard as it is configured for one directory: what the hook and the commands both judge with. */
 export interface ConfiguredGuard {
@@ -33,18 +27,10 @@ export function openGuard(
   const stateHome = findStateHome(system) ?? join(home, ".amplihack");
   const { config, notices } = loadConfig(system, { home, stateHome, projectRoot: project });
   const context: GuardContext = {
-    cwd: findSessionDirectory(system, cwd) ?? "/",
+    ...readSurroundings(system, cwd),
     home,
-    system,
     settings: config.guard,
-    processDirectory: system.files.workingDirectory(),
-    tmpdir: system.env.get("TMPDIR"),
-    user: system.env.get("USER"),
-    searchPath: system.env.get("PATH"),
-    isShadowed: name => isShadowedIn(system.env, name),
-    hasSecretVariables: () => system.env.names().some(name => isSecretVariable(system.env, name)),
     stateHome,
-    hostFolders: findHostFolders(system.env),
     machineKey: () => {
       try {
         return readMachineKey(system, stateHome);
@@ -53,8 +39,6 @@ export function openGuard(
         return undefined;
       }
     },
-    nowMs: system.clock.nowMs(),
-    isLate: isAnswerDue(system),
   };
   return { config, notices, context, home, stateHome, project };
 }
