@@ -204,11 +204,11 @@ function leaves(effect: CommandEffect): boolean {
 function walk(starts: readonly string[], scope: Scope, { workspace }: RuleContext): readonly TakenSecret[] {
   const { disk } = workspace;
   const found: TakenSecret[] = [];
+  // What lies near the top is looked at first: secrets do, and a large tree is not walked to its end.
   const waiting = [...starts];
-  let entries = 0;
   let bytes = 0;
-  for (let path = waiting.pop(); path !== undefined && entries < MAX_ENTRIES; path = waiting.pop()) {
-    entries += 1;
+  for (let at = 0; at < Math.min(waiting.length, MAX_ENTRIES); at += 1) {
+    const path = waiting[at] ?? "";
     const parts = partsBelow(scope.top, path) ?? [];
     if (parts.length > MAX_DEPTH || found.length >= MAX_FOUND) continue;
     if (parts.length > 0 && scope.leaves(parts, path)) continue;
