@@ -99,3 +99,14 @@ describe("what a search through a folder would show", () => {
     expect(rulesOf(command, files)).toEqual([]);
   });
 });
+
+describe("a large tree", () => {
+  it("does not hide a secret that lies at its top", () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 4100 }, (_, index) => [`zoo/d${index % 40}/f${index}.txt`, ""]),
+    );
+    expect(rulesOf("grep -rn STRIPE .", { ...many, ".env": `STRIPE_KEY=${KEY}\n` })).toEqual([
+      "sec.read .env",
+    ]);
+  });
+});
