@@ -21,7 +21,7 @@ import { writeReached } from "./build-hooks.mjs";
 import { buildSandbox } from "./build-sandbox.mjs";
 import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nativeEntrySource } from "./entries.mjs";
 import { loadSource } from "./load-source.mjs";
-import { builtFor, builtTool, cargo, cargoTool, countRuns, run } from "./native-cargo.mjs";
+import { built, builtFor, builtTool, cargo, cargoTool, countRuns, run } from "./native-cargo.mjs";
 import { imageRoom, packImage, writeImage } from "./native-image.mjs";
 import { chooseTarget, thisMachine } from "./native-target.mjs";
 import { inTrainingPlace } from "./native-training.mjs";
@@ -152,7 +152,7 @@ if (target.isLinux) buildSandbox(target);
  * that counts writes one of nearly the same length.
  */
 function buildImaged() {
-  const known = `native/target/${target.name}/image-length`;
+  const known = built(`${target.name}/image-length`);
   const executable = builtFor(target, "amplihack-hooks");
   let room = existsSync(known) ? Number(readFileSync(known, "utf8")) : 0;
   if (isCounting) room = roomFor(makeImage(executable));

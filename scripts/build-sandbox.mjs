@@ -4,12 +4,12 @@ import { copyFileSync, mkdirSync, rmSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { run } from "./native-cargo.mjs";
+import { built, run } from "./native-cargo.mjs";
 import { chooseTarget, thisMachine } from "./native-target.mjs";
 
 const NAME = "amplihack-sandbox";
 /** Other flags than the hook program's: with one folder for both, each build would compile all crates anew. */
-const TARGET_FOLDER = "native/target/sandbox";
+const TARGET_FOLDER = built("sandbox");
 
 /** @param {import("./native-target.mjs").Target} target */
 export function buildSandbox(target) {

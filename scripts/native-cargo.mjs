@@ -5,11 +5,13 @@ import { resolve } from "node:path";
 import { answer } from "./native-target.mjs";
 import { inTrainingPlace } from "./native-training.mjs";
 
-/** Where cargo leaves a program for a machine. */
-export const builtFor = (target, name) => resolve(`native/target/${target.name}/release/${name}`);
+/** What cargo leaves, in the folder that whoever builds several checkouts chose for all of them. */
+export const built = path => resolve(process.env.CARGO_TARGET_DIR ?? "native/target", path);
+/** Where it leaves a program for a machine. */
+export const builtFor = (target, name) => built(`${target.name}/release/${name}`);
 /** Where it leaves a program that only the build runs. */
-export const builtTool = name => resolve(`native/target/tools/${name}`);
-const profileOf = target => resolve(`native/target/${target.name}/profile`);
+export const builtTool = name => built(`tools/${name}`);
+const profileOf = target => built(`${target.name}/profile`);
 /** Only GNU's compiler is known to read back its own counts this way. */
 const isCountable = target =>
   target.isLinux && answer(target.compiler, "--version").includes("Free Software Foundation");
