@@ -1,11 +1,15 @@
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
-import { errorName } from "../protocol/index.ts";
+import { z } from "zod";
+import { judgeCommand, judgementJson } from "../guard/index.ts";
+import { openGuard } from "../hooks/index.ts";
+import { errorName, errorText } from "../protocol/index.ts";
+import { Problem } from "../state/index.ts";
+import { resolve } from "../system/index.ts";
 import { version } from "../version.ts";
-import { registerGuardTools } from "./guard-tools.ts";
 import { registerHistoryTools } from "./history-tools.ts";
 import { registerMemoryTools } from "./memory-tools.ts";
 import { registerRecipeTools } from "./recipe-tools.ts";
-import type { ServerContext } from "./tool.ts";
+import { answer, READS, type ServerContext } from "./tool.ts";
 
 /** What hosts call the server, and its name in rules: `mcp__amplihack__memory_search`. */
 export const SERVER_NAME = "amplihack";
@@ -46,4 +50,34 @@ export function createServer(context: ServerContext): ServerHandle {
       await Promise.all(running);
     },
   };
+}
+
+const MAX_COMMAND_CHARACTERS = 1_000_000;
+
+function registerGuardTools(server: McpServer, { system, warn }: ServerContext): void {
+  server.registerTool(
+    "guard_check",
+    {
+      title: "Check a command",
+      description:
+        "Says whether the guard would allow a shell command, ask the person or refuse it, why, and what is safer. Nothing is run and nothing is permitted.",
+      inputSchema: {
+        command: z.string().min(1).max(MAX_COMMAND_CHARACTERS).describe("shell text"),
+        directory: z.string().max(4_096).optional().describe("where it would run (this project by default)"),
+      },
+      annotations: READS,
+    },
+    ({ command, directory }) =>
+      answer(async () => {
+        const here = system.files.workingDirectory() ?? "/";
+        const cwd = resolve(here, directory ?? ".");
+        if (system.files.follow(cwd)?.kind !== "directory")
+          throw new Problem("the directory does not exist", { kind: "not-found" });
+        const guard = openGuard(system, cwd, error => warn(errorText(error)));
+        for (const notice of guard.notices) warn(notice.message);
+        // Codes are for refused calls: here nothing was refused yet.
+        const { code: _, ...judgement } = judgementJson(judgeCommand(command, guard.context));
+        return judgement;
+      }),
+  );
 }

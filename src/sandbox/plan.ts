@@ -1,8 +1,13 @@
 import type { SandboxSettings } from "../config/index.ts";
 import { homeCaches } from "../programs/index.ts";
 import { dirname, isInside, join, relative, type System, sha256Hex } from "../system/index.ts";
-import { PRIVATE_MEMORY, startersBelow, type Workspace, wiringBelow } from "../workspace/index.ts";
-import { keptVariables } from "./environment.ts";
+import {
+  isSecretVariable,
+  PRIVATE_MEMORY,
+  startersBelow,
+  type Workspace,
+  wiringBelow,
+} from "../workspace/index.ts";
 import { findGitPlaces, type GitPlaces } from "./git-places.ts";
 import { findHidden, type HiddenPlaces } from "./hidden.ts";
 import { OPEN_WITHOUT } from "./open-without.ts";
@@ -173,4 +178,15 @@ function withoutNamespaces(policy: Policy, open: readonly string[]): Plan {
       ...(policy.network === "on" ? ["sockets of docker, D-Bus, agents and displays"] : []),
     ],
   };
+}
+
+/** Ways to agents, displays, buses and editors outside: the sockets are hidden, and the names would only mislead. */
+const LEADS_OUTSIDE =
+  /^(SSH_(AUTH_SOCK|AGENT_PID|ASKPASS|CONNECTION|CLIENT)|GPG_AGENT_INFO|DBUS_.*|DISPLAY|WAYLAND_DISPLAY|XAUTHORITY|XDG_RUNTIME_DIR|DOCKER_(HOST|CONTEXT)|CONTAINER_HOST|KUBECONFIG|GIT_ASKPASS|SUDO_ASKPASS|VSCODE_.*|CURSOR_TRACE_ID|TMUX|STY|BROWSER|NOTIFY_SOCKET|LISTEN_.*|(HTTPS?|ALL|FTP|NO)_PROXY)$/i;
+
+/** Names of the variables that a command in the sandbox is given; `kept` are those that a person named. */
+function keptVariables(env: System["env"], kept: readonly string[]): readonly string[] {
+  return env
+    .names()
+    .filter(name => kept.includes(name) || !(LEADS_OUTSIDE.test(name) || isSecretVariable(env, name)));
 }

@@ -6,11 +6,8 @@ import {
   parseJsonObject,
 } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
-import { readClaudeEntry } from "./claude.ts";
-import { readCodexEntry } from "./codex.ts";
-import { readCopilotEntry } from "./copilot.ts";
 import type { Entry, Naming } from "./entry.ts";
-import { readGeminiEntry } from "./gemini.ts";
+import { readClaudeEntry, readCodexEntry, readCopilotEntry, readGeminiEntry } from "./forms.ts";
 import { LINE_OPTIONS, type LineOptions, readLines } from "./lines.ts";
 
 /** The recorded forms; their members do not overlap, so the first that knows the line has it. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { renderConflicts, typeAgain } from "../../src/commands/undo/conflicts.ts";
+import { renderConflicts, typeAgain } from "../../src/commands/undo/carry-out.ts";
 import { type PreviewView, renderPreview } from "../../src/commands/undo/preview.ts";
 import type { PathState, PathStep, UndoPlan } from "../../src/history/index.ts";
 import { ABSENT, change, deletions, fileState, HOME, NOW_MS, PLAIN, PROJECT, pathChange } from "./changes.ts";

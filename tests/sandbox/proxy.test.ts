@@ -3,9 +3,7 @@ import { type AddressInfo, connect, createServer, type Server, type Socket } fro
 import { connect as connectTls } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
 import { isAllowedHost } from "../../src/sandbox/allowed-hosts.ts";
-import { readClientHello } from "../../src/sandbox/client-hello.ts";
-import { isOwnAddress } from "../../src/sandbox/own-addresses.ts";
-import { createProxy, type ProxyOptions } from "../../src/sandbox/proxy.ts";
+import { createProxy, isOwnAddress, type ProxyOptions, readClientHello } from "../../src/sandbox/proxy.ts";
 
 const open: { close(): unknown }[] = [];
 afterEach(() => {

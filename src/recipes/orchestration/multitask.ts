@@ -1,15 +1,22 @@
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
 import { type Change, filteredPaths, runGit } from "../../history/index.ts";
-import { errorText, parseJsonObject, stringAt } from "../../protocol/index.ts";
+import {
+  errorText,
+  type Json,
+  listAt,
+  memberAt,
+  parseJsonObject,
+  StrictMembers,
+  stringAt,
+} from "../../protocol/index.ts";
 import { AtomicJsonFile, hasEnded, Problem, removeIfThere } from "../../state/index.ts";
-import { join, type System } from "../../system/index.ts";
+import { isInside, join, type ProcessIdentity, type System } from "../../system/index.ts";
 import { isDirectory } from "../find/find-recipe.ts";
 import { findRun, type RunState } from "../logs/run-records.ts";
 import { inheritedEnvironment, sessionLimits } from "../run/base-environment.ts";
 import type { Interruption } from "../run/interruption.ts";
 import { stateDirectory } from "../run/run-request.ts";
-import { type Crossing, findCrossings, parseTasks, type Task } from "./tasks.ts";
 import { slugOf } from "./workstreams.ts";
 import { findTop, GIT_MS, openWorktree, repositoryDirectory, worktreeDirectory } from "./worktrees.ts";
 
@@ -352,4 +359,63 @@ export class Multitask {
     if (isOk) return text;
     throw new Problem(problem, { kind: "failed", fix: `look at ${cwd} with git status` });
   }
+}
+
+/** One task that runs beside others, as it is remembered. */
+interface Task {
+  readonly name: string;
+  /** what is to be done, as it was given */
+  readonly task: string;
+  readonly recipe: string;
+  readonly branch: string;
+  readonly worktree: string;
+  /** the commit that the branch began at */
+  readonly base: string;
+  readonly startedMs: number;
+  readonly process: ProcessIdentity;
+}
+
+/** A file in a place of one that a session of another wrote, as the history says. */
+interface Crossing {
+  readonly path: string;
+  /** the task whose session wrote it; undefined for a session of none */
+  readonly by: string | undefined;
+  /** the task in whose worktree it lies; undefined for the repository itself */
+  readonly into: string | undefined;
+  readonly session: string | undefined;
+}
+
+/** Who wrote where another works. A session belongs to the task in whose worktree it began. */
+function findCrossings(tasks: readonly Task[], top: string, changes: readonly Change[]): readonly Crossing[] {
+  const taskAt = (path: string): Task | undefined => tasks.find(({ worktree }) => isInside(worktree, path));
+  const found = new Map<string, Crossing>();
+  for (const { kind, project, session, files, undoneBy, undonePaths } of changes) {
+    if (kind !== "call" || undoneBy !== undefined) continue;
+    const by = taskAt(project);
+    for (const { path, what } of files) {
+      const into = taskAt(path);
+      if (by === into || what === "time" || undonePaths.includes(path)) continue;
+      if (into === undefined && !isInside(top, path)) continue;
+      const crossing = { path, by: by?.name, into: into?.name, session };
+      found.set(JSON.stringify(crossing), crossing);
+    }
+  }
+  return [...found.values()];
+}
+
+function parseTasks(value: Json): readonly Task[] {
+  return listAt({ tasks: value }, "tasks").map(each => {
+    const task = new StrictMembers(each);
+    const own = new StrictMembers(memberAt(each, "process"), "process");
+    return {
+      name: task.string("name"),
+      task: task.string("task"),
+      recipe: task.string("recipe"),
+      branch: task.string("branch"),
+      worktree: task.string("worktree"),
+      base: task.string("base"),
+      startedMs: task.number("startedMs"),
+      process: { pid: own.number("pid"), host: own.string("host"), start: own.optional("start", own.string) },
+    };
+  });
 }
