@@ -32,7 +32,8 @@ export function defineEntry(definition: HookDefinition): HookMain {
     };
     const onTerminate = () => end(run.abandon("told to end by SIGTERM before the answer was ready"));
     const onFirstProcess = () => {
-      const deadlineMs = hookDeadlineMs(call.host ?? DEFAULT_HOST, subcommand.name, subcommand.event);
+      const { host = DEFAULT_HOST, limitSeconds } = call;
+      const deadlineMs = hookDeadlineMs(host, subcommand.name, subcommand.event, limitSeconds);
       const leftMs = Math.max(0, deadlineMs - (node.clock.monotonicMs() - startedMs));
       setTimeout(() => end(run.abandon(`no answer within ${deadlineMs} ms`)), leftMs).unref();
     };

@@ -57,7 +57,7 @@ export function defineNativeEntry(definition: HookDefinition): NativeEntry {
         return run.abandon("the engine crashed or gave no answer in time", payload !== undefined) ?? 0;
       }
       amplihackHost.setDeadlineMs(
-        hookDeadlineMs(call.host ?? DEFAULT_HOST, subcommand.name, subcommand.event),
+        hookDeadlineMs(call.host ?? DEFAULT_HOST, subcommand.name, subcommand.event, call.limitSeconds),
       );
       run = openRun(openProgram(definition, subcommand, undefined, system), call, system, services);
       const code = await run.run();

@@ -1,4 +1,4 @@
-import { CommandError, defineCommand, usageError } from "../cli/index.ts";
+import { CommandError, defineCommand, type Invocation, usageError } from "../cli/index.ts";
 import {
   BRIDGE_ACTIONS,
   BRIDGE_VERSION,
@@ -7,7 +7,8 @@ import {
   type QuestionRequest,
 } from "../hooks/index.ts";
 import { answerRequest, findMemoryPlace } from "../memory/index.ts";
-import { readJson } from "../protocol/index.ts";
+import { errorText, readJson } from "../protocol/index.ts";
+import { loadSandbox } from "../sandbox/index.ts";
 import { loadQuestions } from "../ship/index.ts";
 import type { System } from "../system/index.ts";
 import { escapeControls } from "../text/index.ts";
@@ -26,7 +27,8 @@ export const command = defineCommand({
   positionals: [{ name: "ACTION", summary: BRIDGE_ACTIONS.join(", ") }],
   forAgents: "asks",
   examples: { "amplihack bridge get_context < request.json": "prints what a session starts with" },
-  async run({ positionals, system, terminal }) {
+  async run(invocation) {
+    const { positionals, system, terminal } = invocation;
     const action = BRIDGE_ACTIONS.find(known => known === positionals[0]);
     if (action === undefined) throw usageError(`ACTION must be one of ${BRIDGE_ACTIONS.join(", ")}`);
     const request = parseBridgeRequest(readRequest(system));
@@ -37,9 +39,8 @@ export const command = defineCommand({
       warn(`the request is of version ${request.value.version}, not ${BRIDGE_VERSION}`);
     }
     if (request.value.action === "question") {
-      terminal.print(
-        `${JSON.stringify({ version: BRIDGE_VERSION, ...(await askOnServer(system, request.value)) })}\n`,
-      );
+      const answer = await askOnServer(invocation, request.value);
+      terminal.print(`${JSON.stringify({ version: BRIDGE_VERSION, ...answer })}\n`);
       return 0;
     }
     const place = findMemoryPlace(system, warn);
@@ -54,11 +55,36 @@ export const command = defineCommand({
 });
 
 async function askOnServer(
-  system: System,
+  invocation: Pick<Invocation, "system" | "terminal">,
   { digest, wait_ms: waitMs, session_id: session, ...shown }: QuestionRequest,
 ) {
   const { askTeam, questionFacts } = await loadQuestions();
-  return askTeam(system, { digest, ...questionFacts({ ...shown, session }) }, waitMs);
+  const { system } = invocation;
+  const startedMs = system.clock.monotonicMs();
+  const diff = await heldDiff(invocation, shown.command);
+  const leftMs = waitMs - (system.clock.monotonicMs() - startedMs);
+  return askTeam(system, { digest, ...questionFacts({ ...shown, session, diff }) }, leftMs);
+}
+
+/** The call and nothing else: an id behind something else in the text need not be the one that is applied. */
+const APPLIES = /^\s*(?:\S*\/)?amplihack try apply ([0-9a-z]+)\s*$/;
+
+/** What would become real, of a call that applies held changes. */
+async function heldDiff(invocation: Pick<Invocation, "system" | "terminal">, command: string) {
+  const id = APPLIES.exec(command)?.[1];
+  if (id === undefined) return "";
+  const { openTries } = await import("./try/open.ts");
+  const { diffForOthers } = await import("./try/show.ts");
+  const { collectChanges } = await loadSandbox();
+  try {
+    const { config, contextOf, find, places } = await openTries(invocation);
+    const record = find(id);
+    const changes = collectChanges(invocation.system, contextOf(record.project).program, record);
+    return await diffForOthers(invocation.system, { record, changes }, places.home, config.guard);
+  } catch (error) {
+    // Whoever answers sees that there is nothing to see.
+    return errorText(error);
+  }
 }
 
 function readRequest(system: System) {

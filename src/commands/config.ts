@@ -148,6 +148,7 @@ stay. A list of texts is written with commas, everything larger as JSON.`,
       const source = layer === undefined || layer === "user" ? "" : ` (${layer})`;
       terminal.note(`Note: together with the other layers it is ${shownValue(effective)} here${source}\n`);
     }
+    if (key === "team.waitMs") terminal.note("Hosts wait that long from the next amplihack install on.\n");
     const line = `${key} is ${isChanged ? "now" : "already"} ${shownValue(value)} in ${path}\n`;
     terminal.printResult(
       options.format,

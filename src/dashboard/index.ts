@@ -8,6 +8,7 @@ export { type Rendered, renderBare } from "./pages.ts";
 export type { Dashboard, DashboardOptions } from "./server.ts";
 export { isEqual, type Refusal, refuseForeign, SAFE_HEADERS } from "./server.ts";
 export type { TeamPages, Visitor } from "./team-dashboard.ts";
+export { diffText } from "./views/calls.ts";
 export { block, html, line, type Markup, NOTHING, type Page } from "./views/layout.ts";
 export const loadAccess = () => import("./server.ts");
 export const loadDataFiles = () => import("./entries.ts");

@@ -42,7 +42,7 @@ export {
   whyStartedByAgent,
 } from "./program/grants.ts";
 export { runGuardArgv } from "./program/guard-argv.ts";
-export { type ConfiguredGuard, openGuard } from "./program/guard-context.ts";
+export { asksTeam, type ConfiguredGuard, openGuard } from "./program/guard-context.ts";
 export { type HookContext, type HookOptions, openHookContext } from "./program/hook-context.ts";
 export { type HookDefinition, openProgram } from "./program/hook-program.ts";
 export { agentAbove, agentRunning, isStartedByHost } from "./program/process-tree.ts";

@@ -103,6 +103,7 @@ export const cline: HostDescriptor<"cline"> = {
       SessionEnd: ["TaskCancel", "SessionShutdown"],
       Stop: ["TaskComplete"],
     },
+    waits: 30,
     layout: { kind: "executables" },
     files: { user: "Documents/Cline/Hooks", project: ".clinerules/hooks" },
   },

@@ -14,6 +14,8 @@ export interface HostRegistration {
   readonly timeout: number | undefined;
   /** what the hook program allows itself: a second less than the host does */
   readonly deadlineMs: number;
+  /** seconds that the host was told to wait beyond what is usual; the hook's command line says so too */
+  readonly limitSeconds?: number | undefined;
 }
 
 export interface RegistrationPlan {
@@ -24,6 +26,13 @@ export interface RegistrationPlan {
 
 /** The generated modules of hosts that start no programs wait no longer than this for any hook. */
 export const MODULE_DEADLINE_SECONDS = 10;
+
+/** The rows for a machine whose questions wait so long for an answer of its team. */
+export function rowsWaiting(waitMs: number): readonly RegistryRow[] {
+  const waitSeconds = Math.ceil(waitMs / 1_000);
+  if (waitSeconds === 0) return ALL_ROWS;
+  return ALL_ROWS.map(row => (row.subcommand === "pre-tool-use" ? { ...row, waitSeconds } : row));
+}
 
 /** What to register with a host, in registry order. */
 export function planRegistrations(host: HostId, rows = ALL_ROWS): RegistrationPlan {
@@ -70,13 +79,17 @@ export function abilities(host: HostId, event: string, nativeEvent: string): Res
 }
 
 function registrationOf(
-  { timeout, layout, matcher }: Registration,
-  { event, subcommand, timeoutSeconds, matcher: wanted }: RegistryRow,
+  { timeout, layout, matcher, waits }: Registration,
+  { event, subcommand, timeoutSeconds, waitSeconds = 0, matcher: wanted }: RegistryRow,
   nativeEvent: string,
 ): HostRegistration {
-  const ceiling =
-    layout.kind === "module" ? MODULE_DEADLINE_SECONDS : (timeout?.ceilings?.[nativeEvent] ?? timeoutSeconds);
-  const seconds = Math.min(timeoutSeconds, ceiling);
+  const isModule = layout.kind === "module";
+  const ceiling = isModule ? MODULE_DEADLINE_SECONDS : (timeout?.ceilings?.[nativeEvent] ?? timeoutSeconds);
+  const usual = Math.min(timeoutSeconds, ceiling);
+  // A module of ours waits as long as it is told; a host without a setting as long as it does.
+  const settable = isModule || timeout !== undefined ? Number.POSITIVE_INFINITY : (waits ?? usual);
+  const longest = timeout?.ceilings?.[nativeEvent] ?? settable;
+  const seconds = Math.max(usual, Math.min(usual + waitSeconds, longest));
   return {
     event,
     nativeEvent,
@@ -84,11 +97,18 @@ function registrationOf(
     matcher: wanted === undefined ? undefined : matcher,
     timeout: timeout === undefined ? undefined : seconds * (timeout.unit === "ms" ? 1_000 : 1),
     deadlineMs: (seconds - 1) * 1_000,
+    limitSeconds: seconds > usual ? seconds : undefined,
   };
 }
 
-/** How long the hook program may take on a host, whatever is written in its configuration. */
-export function hookDeadlineMs(host: HostId, subcommand: string, event: string): number {
+/** How long the hook program may take on a host: as its command line says, else what is usual. */
+export function hookDeadlineMs(
+  host: HostId,
+  subcommand: string,
+  event: string,
+  limitSeconds?: number,
+): number {
+  if (limitSeconds !== undefined) return (limitSeconds - 1) * 1_000;
   const rows = ALL_ROWS.filter(row => row.subcommand === subcommand);
   const planned = planRegistrations(host, rows).registrations;
   const exact = planned.find(each => each.event === event) ?? planned[0];

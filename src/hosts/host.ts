@@ -120,6 +120,8 @@ export interface Registration {
     /** longest limit the host accepts, in seconds, by native event */
     readonly ceilings?: Readonly<Record<string, number>>;
   };
+  /** seconds that the host waits for a hook, where it has no setting for that; absent where nobody knows */
+  readonly waits?: number;
   readonly layout: SettingsLayout;
   /** below the home directory for `user`, below the project for `project` */
   readonly files: Readonly<Partial<Record<InstallScope, string>>>;

@@ -23,6 +23,7 @@ export {
   MODULE_DEADLINE_SECONDS,
   planRegistrations,
   type RegistrationPlan,
+  rowsWaiting,
 } from "./hook-registry.ts";
 export type {
   AgentLaunch,

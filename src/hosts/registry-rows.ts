@@ -5,6 +5,8 @@ export interface RegistryRow {
   readonly event: string;
   readonly subcommand: string;
   readonly timeoutSeconds: number;
+  /** how much longer a person elsewhere is waited for */
+  readonly waitSeconds?: number;
   /** tool events are registered for all tools; matching is done inside */
   readonly matcher?: "*";
   /** the ability without which the hook would do nothing for its user */

@@ -1,4 +1,11 @@
-import { HOSTS, type HostId, MODULE_DEADLINE_SECONDS, planRegistrations } from "../hosts/index.ts";
+import {
+  HOSTS,
+  type HostId,
+  type HostRegistration,
+  MODULE_DEADLINE_SECONDS,
+  planRegistrations,
+  rowsWaiting,
+} from "../hosts/index.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import { quoteWord } from "../system/index.ts";
 import { hookArguments, quoteProgram } from "./hook-entries.ts";
@@ -11,6 +18,20 @@ export interface ModuleOptions {
   readonly failure: FailurePolicy;
   /** written into the first line, so that a person sees where the file comes from */
   readonly version: string;
+  /** how long a question waits for an answer of the team */
+  readonly waitMs?: number;
+}
+
+function planFor(host: HostId, { waitMs = 0 }: ModuleOptions): readonly HostRegistration[] {
+  return planRegistrations(host, rowsWaiting(waitMs)).registrations;
+}
+
+/** Hooks that are waited for longer than the rest, in seconds. */
+function longLimits(host: HostId, options: ModuleOptions): Readonly<Record<string, number>> {
+  const limits = planFor(host, options).flatMap(({ subcommand, limitSeconds }) =>
+    limitSeconds === undefined ? [] : [[subcommand, limitSeconds] as const],
+  );
+  return Object.fromEntries(limits);
 }
 
 /** More than any answer of ours; a program that prints more is not ours. */
@@ -27,7 +48,8 @@ import { spawn } from "node:child_process";
 const PROGRAM = ${JSON.stringify(options.program)};
 const program = PROGRAM.replace(/^\\$HOME(?=\\/)/, () => process.env.HOME ?? "");
 const FAILURE = ${JSON.stringify(options.failure)};
-const DEADLINE_MS = ${MODULE_DEADLINE_SECONDS * 1_000};
+const USUAL_SECONDS = ${MODULE_DEADLINE_SECONDS};
+const LONG_SECONDS = ${JSON.stringify(longLimits(host, options))};
 const OUTPUT_LIMIT = ${OUTPUT_LIMIT};
 
 /**
@@ -55,15 +77,18 @@ function askProgram(subcommand, nativeEvent, cwd, payload) {
     };
     try {
       const input = JSON.stringify({ ...payload, hook_event_name: nativeEvent, cwd });
-      child = spawn(program, [subcommand, "--host", ${JSON.stringify(host)}, "--event", nativeEvent], {
+      const long = LONG_SECONDS[subcommand];
+      const seconds = long ?? USUAL_SECONDS;
+      const limit = long === undefined ? [] : ["--limit=" + long];
+      child = spawn(program, [subcommand, "--host", ${JSON.stringify(host)}, "--event", nativeEvent, ...limit], {
         cwd,
         detached: true,
         stdio: ["pipe", "pipe", "pipe"],
       });
       timer = setTimeout(() => {
         stopChild();
-        fail("the hook program did not answer within " + DEADLINE_MS / 1000 + " s");
-      }, DEADLINE_MS);
+        fail("the hook program did not answer within " + seconds + " s");
+      }, seconds * 1000);
       let stdout = "";
       let stderr = "";
       child.stdout.setEncoding("utf8");
@@ -412,7 +437,7 @@ function writtenBy({ version }: ModuleOptions): string {
 
 /** The host finds a hook by the name of an executable file. */
 function executables(host: HostId, options: ModuleOptions): readonly GeneratedFile[] {
-  return planRegistrations(host).registrations.map(registration => {
+  return planFor(host, options).map(registration => {
     const program = quoteProgram(options.program);
     const words = hookArguments(host, registration).map(quoteWord).join(" ");
     const text = `#!/bin/sh\n${writtenBy(options)}${unlessMissing(options.program)}exec ${program} ${words}\n`;

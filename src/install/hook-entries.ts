@@ -33,6 +33,7 @@ import {
   planRegistrations,
   type Registration,
   rootOf,
+  rowsWaiting,
   type SettingsLayout,
 } from "../hosts/index.ts";
 import {
@@ -63,24 +64,31 @@ interface EntryOptions {
   readonly isClosed?: (subcommand: string) => boolean;
   /** left out when the installed program does not know them */
   readonly supports?: (subcommand: string) => boolean;
+  /** how long a question waits for an answer of the team */
+  readonly waitMs?: number | undefined;
 }
 
 /** The handlers to write into one file of a host. */
 export function wantedEntries(host: HostId, options: EntryOptions): readonly WantedEntry[] {
   const { registration } = HOSTS[host];
   if (registration === undefined) return [];
-  return planRegistrations(host)
+  return planRegistrations(host, rowsWaiting(options.waitMs ?? 0))
     .registrations.filter(each => options.supports?.(each.subcommand) ?? true)
     .map(each => ({ ...each, handler: makeHandler(host, registration, each, options) }));
 }
 
 /** The words of a call that tells host and event, for files that a single host reads. */
-export function hookArguments(
-  host: HostId,
-  { subcommand, nativeEvent }: Pick<HostRegistration, "subcommand" | "nativeEvent">,
-): readonly string[] {
-  return [subcommand, "--host", host, "--event", nativeEvent];
+export function hookArguments(host: HostId, registration: HostRegistration): readonly string[] {
+  const { subcommand, nativeEvent } = registration;
+  return [subcommand, "--host", host, "--event", nativeEvent, ...limitWords(registration)];
 }
+
+/** The hook has to know how long its host waits: one that waits longer is ended, and the call runs. */
+function limitWords({ limitSeconds }: HostRegistration): readonly string[] {
+  return limitSeconds === undefined ? [] : [`${LIMIT_WORD}${limitSeconds}`];
+}
+
+const LIMIT_WORD = "--limit=";
 
 /**
  * What a shell runs. A clone on a machine without the program is not held up: the shell says that it is missing, and
@@ -103,7 +111,7 @@ function makeHandler(
   { program, isShared, isClosed }: EntryOptions,
 ): JsonObject {
   const isVeto = describeEvent(entry.event).power === "veto";
-  const words = isShared ? [entry.subcommand] : hookArguments(host, entry);
+  const words = isShared ? [entry.subcommand, ...limitWords(entry)] : hookArguments(host, entry);
   const commandKey = layout.commandKey ?? "command";
   // Started without a shell, so a home can only be filled in by one that is named.
   const argv = namesHome(program) ? ["/bin/sh", "-c", commandLine(program, words)] : [program, ...words];
@@ -155,7 +163,10 @@ function keepUserChanges(
   if (known === undefined) return { entry: wanted, raised: [] };
   const added = Object.entries(known.handler).filter(([name]) => !MANAGED_KEYS.has(name));
   const present = timeoutIn(known.handler) ?? 0;
-  const isRaised = timeout !== undefined && present > timeout;
+  // What we raised ourselves is lowered again.
+  const own = known.owned?.words.find(word => word.startsWith(LIMIT_WORD))?.slice(LIMIT_WORD.length);
+  const isOurs = own !== undefined && [Number(own), Number(own) * 1_000].includes(present);
+  const isRaised = timeout !== undefined && present > timeout && !isOurs;
   const key = TIMEOUT_KEYS.find(name => Object.hasOwn(handler, name));
   const limit = isRaised && key !== undefined ? { [key]: present } : {};
   return {

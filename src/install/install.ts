@@ -49,6 +49,7 @@ import {
   addBundle,
   changedPrograms,
   configuredPolicy,
+  configuredWaitMs,
   isStaged,
   type ProgramFile,
   parentFolders,
@@ -117,6 +118,7 @@ async function registerOptions(
     policyOf,
     takesClosed: isAnyClosed ? await findClosedHosts(system) : () => false,
     supports: await findSupported(system, engine, tmpdir()),
+    waitMs: configuredWaitMs(system, places),
     isTrustAgreed,
     isForced,
   };
@@ -375,6 +377,7 @@ export function needsTrustAgreement(
     policyOf: configuredPolicy(system, places),
     takesClosed: () => false,
     supports: () => true,
+    waitMs: configuredWaitMs(system, places),
   };
   return chooseHosts(system, places, request.hosts, request.scope).some(
     one => "target" in one && needsTrust(system, places, one.target, options),

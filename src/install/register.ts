@@ -24,6 +24,8 @@ export interface RegisterOptions {
   /** whether the host's configuration can say that a failing hook refuses */
   readonly takesClosed: (target: RegistrationTarget) => boolean;
   readonly supports: (subcommand: string) => boolean;
+  /** how long a question waits for an answer of the team */
+  readonly waitMs: number;
   /** the user agreed that a host which asks for it may run our hooks */
   readonly isTrustAgreed: boolean;
   readonly isForced: boolean;
@@ -88,7 +90,7 @@ export function registerTarget(
   });
   const record = hostRecord(system, target, edits, manifest);
   manifest.noteHost(record);
-  return { changes, record, notes: describeRaised(target, changes) };
+  return { changes, record, notes: describeRaised(target, changes, options) };
 }
 
 function hostRecord(
@@ -164,7 +166,7 @@ function hookEdits(
   ];
 }
 
-type EntryChoices = Pick<RegisterOptions, "policyOf" | "takesClosed" | "supports">;
+type EntryChoices = Pick<RegisterOptions, "policyOf" | "takesClosed" | "supports" | "waitMs">;
 
 function entriesEdit(places: UserDirectories, target: RegistrationTarget, options: EntryChoices): FileEdit {
   const wanted = findWantedEntries(places, target, options);
@@ -181,13 +183,14 @@ function entriesEdit(places: UserDirectories, target: RegistrationTarget, option
 export function findWantedEntries(
   places: UserDirectories,
   target: RegistrationTarget,
-  { policyOf, takesClosed, supports }: EntryChoices,
+  { policyOf, takesClosed, supports, waitMs }: EntryChoices,
 ): readonly WantedEntry[] {
   return wantedEntries(target.owner, {
     program: namedProgram(places, target.scope),
     isShared: target.registration.isShared === true,
     isClosed: subcommand => takesClosed(target) && policyOf(subcommand) === "closed",
     supports,
+    waitMs,
   });
 }
 
@@ -219,10 +222,10 @@ function findMissing(
 function generatedEdits(
   places: UserDirectories,
   { owner, path, scope }: RegistrationTarget,
-  { policyOf, version }: RegisterOptions,
+  { policyOf, version, waitMs }: RegisterOptions,
 ): readonly TargetEdit[] {
   const program = namedProgram(places, scope);
-  const files = generateFiles(owner, { program, failure: policyOf("pre-tool-use"), version });
+  const files = generateFiles(owner, { program, failure: policyOf("pre-tool-use"), version, waitMs });
   return files.map(({ name, text, isExecutable }) => ({
     kind: "generated",
     edit: {
@@ -251,12 +254,16 @@ export function needsTrust(
 }
 
 /** Limits that a person raised are kept and reported. */
-function describeRaised(target: RegistrationTarget, changes: readonly FileChange[]): readonly string[] {
+function describeRaised(
+  target: RegistrationTarget,
+  changes: readonly FileChange[],
+  { waitMs }: RegisterOptions,
+): readonly string[] {
   const { registration, owner, path } = target;
   const main = changes.find(change => change.path === path);
   if (main?.before === undefined || registration.layout.kind === "module") return [];
   const isShared = registration.isShared === true;
-  const wanted = wantedEntries(owner, { program: "/amplihack-hooks", isShared });
+  const wanted = wantedEntries(owner, { program: "/amplihack-hooks", isShared, waitMs });
   const edited = registerEntries(main.before, registration.layout, wanted);
   if (!edited.ok) return [];
   return edited.raisedTimeouts.map(

@@ -269,6 +269,11 @@ export function configuredPolicy(
   return subcommand => failurePolicyOf(config, subcommand);
 }
 
+/** How long a question waits for an answer of the team, by the same configuration. */
+export function configuredWaitMs(system: System, { home, stateHome }: UserDirectories): number {
+  return loadConfig(system, { home, stateHome, projectRoot: undefined }).config.team.waitMs;
+}
+
 /** The programs as they should be: the hook program, and beside it the command line and what enforces the sandbox. */
 export function wantedPrograms(
   system: System,

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { block, html, line, type Markup, NOTHING } from "../dashboard/index.ts";
+import { block, diffText, html, line, type Markup, NOTHING } from "../dashboard/index.ts";
 import { type Database, type Row, type RunSql, SCHEMA } from "../postgres/index.ts";
 import { booleanAt, type JsonObject, stringAt, stringsAt } from "../protocol/index.ts";
 import { QUESTION_LIMITS, type QuestionFacts, shownDigest } from "../ship/index.ts";
@@ -99,7 +99,7 @@ async function add(
 
 /** Taken as it is or not at all: what is signed for is what the machine compares. */
 function readFacts(body: JsonObject): QuestionFacts {
-  const { command: longest, text: longer, items } = QUESTION_LIMITS;
+  const { command: longest, text: longer, diff: longestDiff, items } = QUESTION_LIMITS;
   const check = (value: string, length: number) => {
     if (value.length > length || value.includes("\0") || /\p{Surrogate}/u.test(value))
       throw new HttpError(400, "a text of the question cannot be shown whole");
@@ -121,6 +121,7 @@ function readFacts(body: JsonObject): QuestionFacts {
     session: text("session"),
     host: text("host"),
     project: text("project"),
+    diff: check(stringAt(body, "diff") ?? "", longestDiff),
   };
 }
 
@@ -191,15 +192,16 @@ ${kept.length === 0 ? NOTHING : html`<h2>Allowed until a date</h2>${kept}`}
 <section class="card"><h2>Answered</h2><ul>${answered}</ul></section>`;
 }
 
-function factsOf(row: Row): QuestionFacts {
+/** Those of questions that were asked before there were diffs have none. */
+function factsOf(row: Row): Omit<QuestionFacts, "diff"> & { readonly diff?: string } {
   return row["facts"] as QuestionFacts;
 }
 
 function card(row: Row, form: Markup): Markup {
-  const { command, cwd, found, rules, host, project } = factsOf(row);
+  const { command, cwd, found, rules, host, project, diff = "" } = factsOf(row);
   const reasons = found.length > 0 ? found : rules;
   return html`<section class="card"><pre class="command">${block(command, command.length)}</pre><p>in <code>${line(cwd, 200)}</code>${project === "" ? NOTHING : html`, project <b>${line(project, 100)}</b>`}</p>
-<ul>${reasons.map(reason => html`<li>${line(reason)}</li>`)}</ul>
+<ul>${reasons.map(reason => html`<li>${line(reason)}</li>`)}</ul>${diff === "" ? NOTHING : html`<h3>What would become real</h3>${diffText(diff)}`}
 <p class="soft">${line(String(row["person"]), 60)} on ${line(String(row["machine"]), 60)}, ${line(host, 30)}, ${moment(row["asked"])}</p>${form}</section>`;
 }
 

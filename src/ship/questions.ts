@@ -18,13 +18,15 @@ export interface QuestionFacts {
   readonly session: string;
   readonly host: string;
   readonly project: string;
+  /** what would become real, where the call is about changes that are held; else empty */
+  readonly diff: string;
 }
 
-export const QUESTION_LIMITS = { command: 32 * 1024, text: 1_000, items: 20 } as const;
+export const QUESTION_LIMITS = { command: 32 * 1024, diff: 64 * 1024, text: 1_000, items: 20 } as const;
 
 /** What of a call can be shown: nothing that the server would refuse. */
 export function questionFacts(given: QuestionFacts): QuestionFacts {
-  const { text, items } = QUESTION_LIMITS;
+  const { text, items, diff } = QUESTION_LIMITS;
   const one = (value: string) => wellFormed(clip(value, text));
   const some = (values: readonly string[]) => values.slice(0, items).map(one);
   return {
@@ -35,6 +37,7 @@ export function questionFacts(given: QuestionFacts): QuestionFacts {
     session: one(given.session),
     host: one(given.host),
     project: one(given.project),
+    diff: wellFormed(clip(given.diff, diff)),
   };
 }
 
@@ -45,9 +48,11 @@ function wellFormed(text: string): string {
 
 /** The same facts have the same digest on the machine and on the server. */
 export function shownDigest(facts: QuestionFacts): string {
-  const { command, cwd, rules, found, session, host, project } = facts;
+  const { command, cwd, rules, found, session, host, project, diff } = facts;
+  // Left out where there is none: machines and servers of before know no diff.
+  const changes = diff === "" ? [] : [diff];
   return createHash("sha256")
-    .update(JSON.stringify([command, cwd, rules, found, session, host, project]))
+    .update(JSON.stringify([command, cwd, rules, found, session, host, project, ...changes]))
     .digest("hex");
 }
 
@@ -58,7 +63,7 @@ export interface AskedQuestion extends QuestionFacts {
 const POLL_MS = 1_000;
 const REQUEST_MS = 5_000;
 const MAX_SPOOLED = 50;
-const MAX_SPOOLED_BYTES = 128 * 1024;
+const MAX_SPOOLED_BYTES = 1024 * 1024;
 const WAITING: QuestionReply = { answer: "waiting", by: "" };
 
 /**

@@ -10,6 +10,7 @@ import {
   resolveSubcommand,
   STOCK_SUBCOMMANDS,
 } from "../../src/exports/hosts.ts";
+import { rowsWaiting } from "../../src/hosts/index.ts";
 import { EVENTS } from "../../src/protocol/index.ts";
 
 describe("the hook registry", () => {
@@ -79,6 +80,26 @@ describe("the hook registry", () => {
   ] as const)("limits %s %s to %s in the host's unit", (host, nativeEvent, timeout) => {
     const { registrations } = planRegistrations(host);
     expect(registrations.find(each => each.nativeEvent === nativeEvent)?.timeout).toBe(timeout);
+  });
+
+  it.each([
+    ["claude-code", "PreToolUse", 70, 70],
+    ["gemini-cli", "BeforeTool", 70_000, 70],
+    ["opencode", "tool.execute.before", undefined, 70],
+    // It has no setting, and waits for half a minute.
+    ["cline", "PreToolUse", undefined, 30],
+    // Nobody knows how long it waits.
+    ["windsurf", "pre_run_command", undefined, undefined],
+    ["claude-code", "PostToolUse", 10, undefined],
+    ["codex", "SessionEnd", 3, undefined],
+  ] as const)("lets %s %s wait for an answer of the team: %s, %s", (host, nativeEvent, timeout, limit) => {
+    const { registrations } = planRegistrations(host, rowsWaiting(60_000));
+    const found = registrations.find(each => each.nativeEvent === nativeEvent);
+    expect(found).toMatchObject({ timeout, limitSeconds: limit });
+    expect(found?.deadlineMs).toBe(
+      hookDeadlineMs(host, found?.subcommand ?? "", found?.event ?? "", found?.limitSeconds),
+    );
+    expect(planRegistrations(host, rowsWaiting(0))).toEqual(planRegistrations(host));
   });
 
   it("gives a hook a second less than the host gives it", () => {

@@ -209,10 +209,7 @@ describe("the OpenCode plugin", () => {
     await withEnoughTime(
       async seconds => {
         const impatient = (options: ModuleOptions) =>
-          opencodePlugin(options).replace(
-            /const DEADLINE_MS = \d+;/,
-            `const DEADLINE_MS = ${seconds * 1000};`,
-          );
+          opencodePlugin(options).replace(/const USUAL_SECONDS = \d+;/, `const USUAL_SECONDS = ${seconds};`);
         const module = await load<Record<string, (argument: unknown) => Promise<Hooks>>>(impatient, "closed");
         const hooks = await Object.values(module)[0]?.({ client, directory: folder });
         if (hooks === undefined) throw new Error("nothing exported");
@@ -226,7 +223,18 @@ describe("the OpenCode plugin", () => {
 
   it("keeps to ten seconds", () => {
     const text = opencodePlugin({ program: "/x", failure: "open", version: "1" });
-    expect(text).toContain("const DEADLINE_MS = 10000;");
+    expect(text).toContain("const USUAL_SECONDS = 10;");
+  });
+
+  it("waits longer where the team answers questions, and says so to the program", async () => {
+    script('cat > /dev/null\necho "$@" > "$here/words"\necho "{}"\n');
+    const waiting = (options: ModuleOptions) => opencodePlugin({ ...options, waitMs: 60_000 });
+    expect(waiting({ program: "/x", failure: "open", version: "1" })).toContain('{"pre-tool-use":70}');
+    const module = await load<Record<string, (argument: unknown) => Promise<Hooks>>>(waiting, "closed");
+    const hooks = await Object.values(module)[0]?.({ client, directory: folder });
+    if (hooks === undefined) throw new Error("nothing exported");
+    await beforeTool(hooks, {});
+    expect(readFileSync(join(folder, "words"), "utf8")).toMatch(/^pre-tool-use .* --limit=70\n$/);
   });
 });
 

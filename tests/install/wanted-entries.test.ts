@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
+import { HOSTS } from "../../src/hosts/index.ts";
 import { generateFiles } from "../../src/install/generated-modules.ts";
-import { wantedEntries } from "../../src/install/hook-entries.ts";
+import { registerEntries, wantedEntries } from "../../src/install/hook-entries.ts";
 
 const PROGRAM = "/home/ines/.amplihack/.claude/bin/amplihack-hooks";
 
@@ -43,6 +44,34 @@ describe("handlers", () => {
     const supports = (subcommand: string) => subcommand !== "workflow-classification-reminder";
     const entries = wantedEntries("claude-code", { program: PROGRAM, isShared: true, supports });
     expect(entries.map(entry => entry.subcommand)).not.toContain("workflow-classification-reminder");
+  });
+
+  it("wait longer where a question waits for an answer of the team, until it does no more", () => {
+    const layout = HOSTS["claude-code"].registration?.layout;
+    if (layout === undefined) throw new Error("it is registered");
+    const wanted = (waitMs: number) =>
+      wantedEntries("claude-code", { program: PROGRAM, isShared: true, waitMs });
+    const write = (text: string, waitMs: number) => {
+      const edited = registerEntries(text, layout, wanted(waitMs));
+      if (!edited.ok) throw new Error(edited.problem);
+      return edited;
+    };
+    const hook = (text: string) =>
+      (JSON.parse(text) as { hooks: { PreToolUse: [{ hooks: [unknown] }] } }).hooks.PreToolUse[0].hooks[0];
+    const waiting = write("{}", 90_500).text;
+    expect(hook(waiting)).toEqual({
+      type: "command",
+      command: `${PROGRAM} pre-tool-use --limit=101`,
+      timeout: 101,
+    });
+    const usual = { type: "command", command: `${PROGRAM} pre-tool-use`, timeout: 10 };
+    const back = write(waiting, 0);
+    expect(hook(back.text)).toEqual(usual);
+    expect(back.raisedTimeouts).toEqual([]);
+    // What a person raised stays.
+    const byHand = write(waiting.replace('"timeout": 101', '"timeout": 300'), 0);
+    expect(hook(byHand.text)).toEqual({ ...usual, timeout: 300 });
+    expect(byHand.raisedTimeouts).toHaveLength(1);
   });
 
   it("use Copilot's own spelling and Augment's list of arguments", () => {

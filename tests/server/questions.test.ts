@@ -1,9 +1,11 @@
 import { generateKeyPairSync, sign } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { definition, openProgram, openRun, readCommandLine } from "../../src/hooks/index.ts";
 import { SCHEMA } from "../../src/postgres/migrate.ts";
 import { joinedFile } from "../../src/ship/joined-server.ts";
 import { type AskedQuestion, askTeam, sendSpooled } from "../../src/ship/questions.ts";
@@ -11,6 +13,7 @@ import { type System, writeAtomically } from "../../src/system/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { NODE_PROGRAM, runProgram } from "../hooks/executable.ts";
 import { hasPostgres } from "../postgres-server.ts";
+import { canTry } from "../sandbox/try-scene.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { type Scene, serverScene } from "./scene.ts";
 
@@ -23,6 +26,7 @@ const QUESTION: AskedQuestion = {
   session: "s-1",
   host: "claude",
   project: "/home/max/pay",
+  diff: "",
 };
 
 /** A machine that joined: what asks is the same code as behind the hook. */
@@ -226,6 +230,134 @@ describe.skipIf(!hasPostgres)("a question that is answered elsewhere", () => {
     expect(await hook(command)).toContain('"deny"');
     await olga.send("/questions", { team: "acme", id: await idOf(), answer: "no" });
     expect(await hook(command)).toContain("olga of your team said no");
+  });
+
+  it("lets the very call pass that waits for it", async () => {
+    const scene = await serverScene();
+    const { olga, machine, idOf } = await joined(scene);
+    const { stateHome, system } = machine;
+    const home = dirname(stateHome);
+    const config = system.text.encode('{ "team": { "waitMs": 600000 } }\n');
+    writeAtomically(system, `${stateHome}/config.jsonc`, config, { mode: 0o600 });
+    const command = "git push --force origin feature";
+    const input = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command }, cwd: home };
+    const ran = runProgram(NODE_PROGRAM, ["pre-tool-use", "--limit=610"], {
+      home,
+      cwd: home,
+      input: JSON.stringify({ ...input, session_id: "s-1" }),
+      env: { AMPLIHACK_NONINTERACTIVE: "1" },
+    });
+    await expect.poll(idOf, { timeout: 100_000 }).not.toBe("undefined");
+    await olga.send("/questions", { team: "acme", id: await idOf(), answer: "once" });
+    expect((await ran).stdout).not.toMatch(/deny|ask/);
+  });
+
+  it.each([
+    ["as long as the configuration says, where the host waits long enough", ["--limit=70"], 60_000, 60_000],
+    ["as long as its host waits", ["--limit=31"], 27_000, 28_500],
+    ["a few seconds where the host was not told to wait", [], 6_000, 7_500],
+    ["a few seconds where the limit cannot be read", ["--limit=7e9"], 6_000, 7_500],
+  ])("waits %s", async (_, words, least, most) => {
+    const home = temporaryDirectory();
+    const request = `${home}/request.json`;
+    const program = `${home}/amplihack`;
+    writeFileSync(
+      program,
+      `#!/bin/sh\ncat > '${request}'\necho '{"version":1,"answer":"waiting","by":""}'\n`,
+      {
+        mode: 0o755,
+      },
+    );
+    mkdirSync(`${home}/.amplihack`);
+    writeFileSync(`${home}/.amplihack/config.jsonc`, '{ "team": { "waitMs": 60000 } }\n', { mode: 0o600 });
+    const line = readCommandLine(["pre-tool-use", ...words]);
+    if (!line.ok) throw new Error(line.notice);
+    const node = createNodeSystem();
+    const variables: Record<string, string> = {
+      HOME: home,
+      PATH: process.env["PATH"] ?? "",
+      AMPLIHACK_NONINTERACTIVE: "1",
+    };
+    const payload = {
+      hook_event_name: "PreToolUse",
+      tool_name: "Bash",
+      tool_input: { command: "git push --force origin feature" },
+      cwd: home,
+      session_id: "s-1",
+    };
+    const said: string[] = [];
+    const system: System = {
+      ...node,
+      env: { get: name => variables[name], names: () => Object.keys(variables) },
+      // Judging takes no time that this test would measure.
+      clock: { ...node.clock, monotonicMs: () => 0 },
+      stdio: {
+        ...node.stdio,
+        readInput: () => ({ kind: "bytes", bytes: node.text.encode(JSON.stringify(payload)) }),
+        writeOutput: text => {
+          said.push(text);
+          return "written";
+        },
+        writeError: () => {},
+      },
+    };
+    await openRun(openProgram(definition, line.subcommand, [program], system), line.call, system).run();
+    expect(said.join("")).toMatch(/"deny".*Your team is asked/s);
+    const { wait_ms: waited } = JSON.parse(readFileSync(request, "utf8")) as { wait_ms: number };
+    expect(waited).toBeGreaterThanOrEqual(least);
+    expect(waited).toBeLessThanOrEqual(most);
+  });
+
+  it.skipIf(!canTry)("shows what would become real of changes that are held", async () => {
+    const scene = await serverScene();
+    const { olga, machine, idOf } = await joined(scene);
+    const { stateHome, system } = machine;
+    const home = dirname(stateHome);
+    const project = `${home}/pay`;
+    mkdirSync(project);
+    writeFileSync(`${project}/rates.txt`, "one\n<b>two</b>\n");
+    writeFileSync(`${project}/.env`, "PASSWORD=hunter2hunter2\n");
+    const config = system.text.encode('{ "team": { "waitMs": 600000 } }\n');
+    writeAtomically(system, `${stateHome}/config.jsonc`, config, { mode: 0o600 });
+    const cli = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
+    const change = "sed -i s/one/three/ rates.txt; echo PASSWORD=hunter3hunter3 > .env";
+    const run = { cwd: project, input: "", home, env: {} };
+    const tried = await runProgram(
+      [process.execPath, cli],
+      ["try", "--format", "json", "--", "sh", "-c", change],
+      run,
+    );
+    const { try: held } = JSON.parse(tried.stdout) as { try: { id: string } };
+    const ask = (command: string) =>
+      runProgram(NODE_PROGRAM, ["pre-tool-use", "--limit=610"], {
+        ...run,
+        input: JSON.stringify({
+          hook_event_name: "PreToolUse",
+          tool_name: "Bash",
+          tool_input: { command },
+          cwd: project,
+          session_id: "s-1",
+        }),
+        env: { AMPLIHACK_NONINTERACTIVE: "1" },
+      });
+    const asked = ask(`amplihack try apply ${held.id}`);
+    await expect.poll(idOf, { timeout: 100_000 }).not.toBe("undefined");
+    const page = (await olga.get("/questions")).body;
+    expect(page).toContain('<span class="minus">-one\n</span><span class="plus">+three\n</span>');
+    expect(page).toContain("&lt;b&gt;two");
+    expect(page).not.toMatch(/hunter[23]/);
+    await olga.send("/questions", { team: "acme", id: await idOf(), answer: "once" });
+    expect((await asked).stdout).not.toMatch(/deny|ask/);
+    expect((await runProgram([process.execPath, cli], ["try", "apply", held.id], run)).code).toBe(0);
+    expect(readFileSync(`${project}/rates.txt`, "utf8")).toContain("three");
+    // An id behind something else may not be the one that is applied: no diff is shown for it.
+    const hidden = ask(`ID=other; amplihack try apply $ID # amplihack try apply ${held.id}`);
+    await expect
+      .poll(async () => (await olga.get("/questions")).body, { timeout: 100_000 })
+      .toContain("ID=other");
+    expect((await olga.get("/questions")).body).not.toContain('class="lines"');
+    await olga.send("/questions", { team: "acme", id: await idOf(), answer: "no" });
+    expect((await hidden).stdout).toContain("said no");
   });
 
   it("waits on the machine while nobody can be reached, and is sent by the next ship", async () => {

@@ -4,6 +4,7 @@ import { CommandError, defineCommand } from "../../cli/index.ts";
 import { loadConfig } from "../../config/index.ts";
 import { finishEnded, openContext } from "../../history/index.ts";
 import {
+  asksTeam,
   directoryFile,
   noteHeld,
   openGuard,
@@ -113,8 +114,11 @@ async function tryCall(
   if (decided.outcome === "applied") return code;
   const { id } = decided.record;
   const files = count(held.changes.files.length, "path");
+  const next = asksTeam(guard.config)
+    ? `Your team decides, and sees the diff: run exactly \`amplihack try apply ${id}\`, which asks it.`
+    : `Your user decides: amplihack try show ${id}`;
   tell(
-    `amplihack: the changes of this command are held and nothing in the project changed: ${decided.reason} Your user decides: amplihack try show ${id}\n`,
+    `amplihack: the changes of this command are held and nothing in the project changed: ${decided.reason} ${next}\n`,
   );
   if (session !== undefined)
     noteHeld(

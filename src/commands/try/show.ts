@@ -4,8 +4,8 @@ import { ageOf, countFiles, isFolder, type PathChange, shownPath } from "../../h
 import { loadProcessTree } from "../../hooks/index.ts";
 import type { Json } from "../../protocol/index.ts";
 import { heldAsChange, type TriedChanges, type TryRecord } from "../../sandbox/index.ts";
-import { isInside } from "../../system/index.ts";
-import { escapeControls, sizeText } from "../../text/index.ts";
+import { isInside, type System } from "../../system/index.ts";
+import { escapeControls, redact, sizeText } from "../../text/index.ts";
 
 const MAX_SHOWN = 20;
 
@@ -108,6 +108,36 @@ export async function pageHeld(
   for (const file of shownFiles(files)) parts.push(await renderDiff(file, change, view));
   page(system, terminal, `${summary}\n${parts.join("")}`);
 }
+
+/** For somebody at another machine: without colours, and without what an agent is not shown of secrets. */
+export async function diffForOthers(
+  system: System,
+  { record, changes }: HeldChanges,
+  home: string,
+  agentSettings: GuardSettings,
+): Promise<string> {
+  const terminal = { paint: (_: unknown, text: string) => text };
+  const summary = renderHeld({ record, changes }, { terminal, home, nowMs: record.timeMs }, true);
+  const change = heldAsChange(record, changes);
+  const view = {
+    terminal,
+    text: system.text,
+    home,
+    isShown: false,
+    agentSettings,
+    readContent: changes.readContent,
+  };
+  const { renderDiff } = await loadChanges();
+  let diff = summary;
+  for (const file of shownFiles(changes.files)) {
+    diff += redact(await renderDiff(file, change, view));
+    if (diff.length > MAX_DIFF_CHARACTERS)
+      return `${diff.slice(0, diff.lastIndexOf("\n", MAX_DIFF_CHARACTERS))}\nand more, which is not shown here. On the machine: amplihack try show ${record.id}\n`;
+  }
+  return diff;
+}
+
+const MAX_DIFF_CHARACTERS = 60_000;
 
 /** As `--format json` prints it. */
 export function heldDocument({ record, changes }: HeldChanges): { readonly [name: string]: Json } {

@@ -404,6 +404,11 @@ function diffLines(
     : lines.slice(start).filter((one, index, all) => one !== "" || index < all.length - 1);
 }
 
+/** A diff of several files as text, every line of it. */
+export function diffText(diff: string): Markup {
+  return html`<pre class="lines" tabindex="0" aria-label="Diff">${diff.replace(/\n$/, "").split("\n").map(diffLine)}</pre>`;
+}
+
 function diffLine(text: string): Markup {
   const kind = text.startsWith("@@")
     ? "hunk"

@@ -25,7 +25,9 @@ export async function askTeam(
   { command, cwd, project, found }: ShownCall,
   waitMs: number,
 ): Promise<QuestionReply | string> {
-  const context = openHookContext(input, system, "pre_tool_use", options);
+  // Judging has used up some of the time that the host gives.
+  const budgetMs = options.budgetMs ?? system.clock.answerInMs?.();
+  const context = openHookContext(input, system, "pre_tool_use", { ...options, budgetMs });
   const result = await callBridge(context, "question", {
     session_id: context.sessionId ?? "",
     digest,

@@ -7,7 +7,7 @@ import {
 } from "../../hosts/index.ts";
 import type { HookCall } from "./run.ts";
 
-/** What `amplihack-hooks SUBCOMMAND [--host ID] [--event NATIVE]` says; `notice` is for stderr unless it is help. */
+/** What `amplihack-hooks SUBCOMMAND [--host ID] [--event NATIVE] [--limit=SECONDS]` says; `notice` is for stderr unless it is help. */
 export type HookCommandLine =
   | { readonly ok: true; readonly subcommand: Subcommand; readonly call: HookCall; readonly notice: string }
   | { readonly ok: false; readonly notice: string; readonly isHelp: boolean };
@@ -22,14 +22,31 @@ export function readCommandLine([name, ...words]: readonly string[]): HookComman
   // A payload is what it is: whose short name an id is as well does not count here. Read as another host's, its events
   // would be unknown and pass.
   const host = hostName === undefined || isHostId(hostName) ? hostName : resolveHost(hostName);
+  const limit = findValue(words, "--limit");
   const isUnknownHost = hostName !== undefined && host === undefined;
   return {
     ok: true,
     subcommand,
-    call: { host, nativeEvent: findValue(words, "--event") },
-    // A gate is not left open because of a mistyped host: the payload tells who is calling.
-    notice: isUnknownHost ? `amplihack-hooks: unknown host '${hostName}'; going by the payload\n` : "",
+    call: {
+      host,
+      nativeEvent: findValue(words, "--event"),
+      limitSeconds: limit !== undefined && isLimit(limit) ? Number(limit) : undefined,
+    },
+    // A gate is not left open because of a mistyped option: the payload tells who is calling, and the usual limit counts.
+    notice: [
+      ...(isUnknownHost ? [`amplihack-hooks: unknown host '${hostName}'; going by the payload\n`] : []),
+      ...(limit === undefined || isLimit(limit)
+        ? []
+        : [`amplihack-hooks: --limit is 2 to ${MAX_LIMIT_SECONDS} seconds, not '${limit}'\n`]),
+    ].join(""),
   };
+}
+
+const MAX_LIMIT_SECONDS = 900;
+
+/** How long the host was told to wait; written by the installation beside the host's own setting. */
+function isLimit(text: string): boolean {
+  return /^\d{1,3}$/.test(text) && Number(text) >= 2 && Number(text) <= MAX_LIMIT_SECONDS;
 }
 
 /** The entry that serves a subcommand in any spelling; also unknown ones, which it refuses with the usage. */
@@ -44,7 +61,7 @@ function usage(opening: string, isHelp: boolean): HookCommandLine {
   const names = STOCK_SUBCOMMANDS.map(one => one.name).join(" | ");
   const lines = [
     `amplihack-hooks: ${opening}`,
-    "usage: amplihack-hooks SUBCOMMAND [--host ID] [--event NATIVE] < payload",
+    "usage: amplihack-hooks SUBCOMMAND [--host ID] [--event NATIVE] [--limit=SECONDS] < payload",
     "       amplihack-hooks guard-argv -- PROGRAM [ARGUMENT…]",
     "       amplihack-hooks --version",
     `  SUBCOMMAND: ${names},`,

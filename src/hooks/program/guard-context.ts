@@ -43,6 +43,11 @@ export function openGuard(
   return { config, notices, context, home, stateHome, project };
 }
 
+/** Somebody else's yes needs no more trust than the person's: with the service of root's, in the server's key too. */
+export function asksTeam({ team, guard, consent }: Config): boolean {
+  return guard.unattended === "deny" && team.waitMs > 0 && (consent !== "service" || team.key !== undefined);
+}
+
 /** Read only where it is needed: most runs that answer do not pay for it. */
 export function configurationFor(system: System, cwd: string | undefined): LoadedConfig | undefined {
   const projectRoot = findProjectRoot(system, cwd);

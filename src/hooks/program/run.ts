@@ -61,6 +61,8 @@ import { callFacts, type HookRunRecord, logRun, recordRun, telemetryLine } from 
 export interface HookCall {
   readonly host: HostId | undefined;
   readonly nativeEvent: string | undefined;
+  /** how long the host waits, where that is more than usual */
+  readonly limitSeconds?: number | undefined;
 }
 
 /** What the engine at hand can do besides the system. */
@@ -341,7 +343,12 @@ class ProgramRun implements HookRun {
 
   /** The host's own limit: the only clock, by the monotonic one. */
   private answerByMs(): number {
-    this.limitMs ??= hookDeadlineMs(this.host(), this.program.subcommand.name, this.event);
+    this.limitMs ??= hookDeadlineMs(
+      this.host(),
+      this.program.subcommand.name,
+      this.event,
+      this.call.limitSeconds,
+    );
     return this.startedMs + this.limitMs;
   }
 

@@ -1,4 +1,4 @@
-import { type Config, type ConfigNotice, isHistoryOn } from "../../config/index.ts";
+import { type ConfigNotice, isHistoryOn } from "../../config/index.ts";
 import {
   ALLOWED,
   type Footprint,
@@ -42,7 +42,7 @@ import {
   ranFiles,
   rememberRefusal,
 } from "../program/grants.ts";
-import { type ConfiguredGuard, openGuard } from "../program/guard-context.ts";
+import { asksTeam, type ConfiguredGuard, openGuard } from "../program/guard-context.ts";
 import type { HookOptions } from "../program/hook-context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { rememberHost } from "../program/process-tree.ts";
@@ -249,11 +249,6 @@ function settle(call: GuardedCall, judged: Judged, kept: KeptCall | undefined): 
   call.attempt("the verdict was not noted in the history", () => kept?.conclude(judgement.verdict));
   const notes = kept?.notes ?? [];
   return notes.length === 0 ? judgement : { ...judgement, notes: [...judgement.notes, ...notes] };
-}
-
-/** Somebody else's yes needs no more trust than the person's: with the service of root's, in the server's key too. */
-function asksTeam({ team, guard, consent }: Config): boolean {
-  return guard.unattended === "deny" && team.waitMs > 0 && (consent !== "service" || team.key !== undefined);
 }
 
 /** Where a session has nobody, the team's server asks somebody. Without a yes the question stays a refusal. */

@@ -5,7 +5,9 @@ import {
   type HostId,
   type HostRegistration,
   planRegistrations,
+  type RegistryRow,
   resolveSubcommand,
+  rowsWaiting,
 } from "../../hosts/index.ts";
 import {
   eventKey,
@@ -22,6 +24,7 @@ import { readFile } from "../file-edit.ts";
 import { runProgram, trialEnvironment } from "../find-program.ts";
 import type { FoundRegistration, OwnEntry } from "../hook-entries.ts";
 import { hookProgramPath } from "../package.ts";
+import { configuredWaitMs } from "../stage.ts";
 import { findTarget, type RegistrationTarget } from "../targets.ts";
 import { readTrust, trustFile } from "../trust.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
@@ -282,7 +285,7 @@ export function checkRegistration(
       ),
     ];
   const checks = [
-    ...entries.flatMap(entry => judgeEntry(target, entry)),
+    ...entries.flatMap(entry => judgeEntry(target, entry, rowsWaiting(configuredWaitMs(system, places)))),
     ...judgePrograms(system, places, entries),
     ...judgeSet(target, entries),
   ].map(({ status, message }) => (status === "fail" ? fail : warn)(id, `${target.host}: ${message}`, fix));
@@ -305,11 +308,15 @@ function findLooseLine(system: System, { path, registration }: RegistrationTarge
   return findLooseJson(readText(system, path, SETTINGS_BYTES) ?? "")?.line;
 }
 
-function judgeEntry(target: RegistrationTarget, entry: OwnEntry): readonly Fault[] {
+function judgeEntry(
+  target: RegistrationTarget,
+  entry: OwnEntry,
+  rows: readonly RegistryRow[],
+): readonly Fault[] {
   if (entry.kind === "legacy") return [broken(`${entry.event} still calls a script of an earlier version`)];
   const subcommand = entry.subcommand === undefined ? undefined : resolveSubcommand(entry.subcommand);
   if (subcommand === undefined) return [broken(`${entry.event} calls a hook that does not exist`)];
-  const { registrations } = planRegistrations(target.owner);
+  const { registrations } = planRegistrations(target.owner, rows);
   const wanted = registrations.find(
     each => each.nativeEvent === entry.event && each.subcommand === subcommand.name,
   );
