@@ -1,6 +1,6 @@
 import type { RuleId } from "../config/index.ts";
 import { analyseFile, filesRunBy } from "../programs/index.ts";
-import type { Invocation, ShellContext, ShellFacts } from "../shell/index.ts";
+import { type Invocation, knownText, type ShellContext, type ShellFacts } from "../shell/index.ts";
 import { basename, globMatches, isInside } from "../system/index.ts";
 import { clip, count } from "../text/index.ts";
 import { collectEffects } from "./collect.ts";
@@ -20,6 +20,7 @@ const MAX_FILE_BYTES = 128 * 1024;
 const MAX_TOLD = 3;
 const MAX_WHAT = 160;
 const HOOKS = "hooks";
+const CHANGING = "may still be changed by a command in the background";
 
 /** Questions about the files of the session that a command may run though it does not name them. */
 export function findSessionFiles(
@@ -29,6 +30,8 @@ export function findSessionFiles(
 ): readonly Finding[] {
   const { given } = workspace;
   if (given.written === undefined) return [];
+  const changing = findChanging(facts, workspace);
+  if (changing.length > 0) return changing;
   const starters = facts.invocations.flatMap(invocation => {
     const patterns = filesRunBy(invocation);
     return patterns === undefined ? [] : [{ invocation, patterns }];
@@ -47,6 +50,10 @@ export function findSessionFiles(
     if (starter === undefined || found.length >= MAX_TOLD || isNamed(path, facts)) continue;
     const stamp = stampOf(workspace, path);
     if (stamp === undefined) continue;
+    if (given.written()?.mayStillWrite(path) === true) {
+      found.push(...questionAbout(path, CHANGING, starter.invocation, workspace));
+      continue;
+    }
     let what = known.get(`${path}\n${stamp}`);
     if (what === undefined) {
       const isRead = index < MAX_FILES && bytes <= MAX_NEW_BYTES;
@@ -66,6 +73,16 @@ export function findSessionFiles(
   return found.length > 0
     ? found
     : questionAboutRest(unread, older, place, starters[0]?.invocation, workspace);
+}
+
+/** What is read now is not what runs where a command in the background writes the file in between. */
+function findChanging(facts: ShellFacts, workspace: GuardWorkspace): readonly Finding[] {
+  return facts.codeRuns.flatMap(({ path, invocation: id = 0 }) => {
+    const file = path === undefined ? undefined : knownText(path);
+    return file !== undefined && workspace.given.written?.()?.mayStillWrite(file) === true
+      ? questionAbout(file, CHANGING, { id }, workspace)
+      : [];
+  });
 }
 
 interface Unread {
@@ -120,10 +137,7 @@ function isMatched(patterns: string, path: string): boolean {
 
 /** What a command runs by its name is judged with the command. */
 function isNamed(path: string, { codeRuns }: ShellFacts): boolean {
-  return codeRuns.some(
-    ({ path: run }) =>
-      run?.pieces.length === 1 && run.pieces[0]?.kind === "text" && run.pieces[0].text === path,
-  );
+  return codeRuns.some(({ path: run }) => run !== undefined && knownText(run) === path);
 }
 
 function judgedBefore(entries: readonly string[]): ReadonlyMap<string, string> {
@@ -183,7 +197,7 @@ function isGrave({ rule, verdict, atRisk }: Finding, { project }: GuardWorkspace
 function questionAbout(
   path: string,
   what: string,
-  by: Invocation,
+  by: Pick<Invocation, "id">,
   workspace: GuardWorkspace,
 ): readonly Finding[] {
   const { system, facts } = workspace.given;
@@ -195,7 +209,7 @@ function questionAbout(
 function makeQuestion(
   target: string,
   details: Details,
-  { id }: Invocation,
+  { id }: Pick<Invocation, "id">,
   { settings }: GuardWorkspace,
 ): readonly Finding[] {
   const rule = findRule(RULE);

@@ -1,3 +1,4 @@
+import { hasEnded } from "../state/index.ts";
 import { basename, isInside } from "../system/index.ts";
 import type { SessionWrites } from "../workspace/index.ts";
 import type { PathChange, PathState } from "./change.ts";
@@ -34,12 +35,14 @@ export function readSessionWrites(
       if (change.what === "moved" && change.from !== undefined) moves.push(change);
     }
   }
-  const named = findOpen(store, session).flatMap(open => {
-    const targets = readOpen(store, open)?.targets;
-    return targets === undefined ? [] : (store.readList(targets) ?? []);
-  });
+  const open = findOpen(store, session).flatMap(file => readOpen(store, file) ?? []);
+  const named = open.flatMap(({ targets }) => store.readList(targets) ?? []);
   return {
     hasWritten: path => written.has(path) || named.some(target => target.path === path),
+    mayStillWrite: path =>
+      open
+        .filter(({ running }) => running?.processes.some(process => !hasEnded(system.processes, process)))
+        .some(({ targets }) => (store.readList(targets) ?? []).some(target => target.path === path)),
     files: () => [...written, ...named.map(target => target.path)],
     named: name => [...written, ...named.map(target => target.path)].filter(path => basename(path) === name),
     textBefore(path) {

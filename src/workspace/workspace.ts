@@ -302,6 +302,8 @@ export const SYSTEM_TREES = wordSet(
 export interface SessionWrites {
   /** it made or changed the file */
   hasWritten(path: string): boolean;
+  /** a call of it that goes on in the background names the file as one that it writes */
+  mayStillWrite(path: string): boolean;
   /** all of them, those of the last calls last */
   files(): readonly string[];
   /** the files that it made or changed and that have this last name */

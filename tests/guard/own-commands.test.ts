@@ -13,6 +13,7 @@ const context = contextFor({
   stateHome: STATE,
   written: () => ({
     hasWritten: path => path.endsWith("/agent.ts"),
+    mayStillWrite: () => false,
     files: () => [],
     named: () => [],
     textBefore: () => undefined,

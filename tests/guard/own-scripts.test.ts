@@ -8,6 +8,7 @@ function verdictIn(files: Readonly<Record<string, string>>, command: string, isK
   const seed = Object.fromEntries(Object.entries(files).map(([path, text]) => [placeOf(path), text]));
   const written: SessionWrites = {
     hasWritten: path => Object.hasOwn(seed, path),
+    mayStillWrite: () => false,
     files: () => Object.keys(seed),
     named: name => Object.keys(seed).filter(path => basename(path) === name),
     textBefore: () => "",

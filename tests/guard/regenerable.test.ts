@@ -95,6 +95,7 @@ describe("what is moved to where nothing is missed", () => {
 function session(before: Readonly<Record<string, string | undefined>>, moved: readonly string[] = []) {
   const written: SessionWrites = {
     hasWritten: path => Object.hasOwn(before, path),
+    mayStillWrite: () => false,
     files: () => [],
     named: () => [],
     textBefore: path => before[path],

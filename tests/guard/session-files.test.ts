@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { afterAll, describe, expect, it } from "vitest";
 import { judgeCommand } from "../../src/exports/guard.ts";
 import { questionKey } from "../../src/guard/index.ts";
@@ -155,6 +157,7 @@ describe("a file of the session that would be refused", () => {
           facts: { ...NO_SESSION_FACTS, permitted },
           written: () => ({
             hasWritten: one => files.includes(one),
+            mayStillWrite: () => false,
             files: () => files,
             named: () => [],
             textBefore: () => "",
@@ -187,5 +190,47 @@ describe("a file of the session that would be refused", () => {
     await tell(write("t.js", JS_GONE), 0, false, place, inProcess);
     await tell(write("t.js", "console.log(1);\n"), 1, false, place, inProcess);
     expect(await tell({ bash: "npm test" }, 2, true, place, inProcess)).toBe("pass");
+  });
+});
+
+describe("a file that a command in the background may still change", () => {
+  const LATER = "until test -e go; do sleep 0.05; done";
+
+  /** Starts the commands in the background for real, as a host does between its two hooks. */
+  async function verdictDuring(background: string, command: string): Promise<string> {
+    const place = scenes.make({ files: { "ok.sh": "echo ok\n", "new.txt": `${HOME_GONE}\n` } });
+    let child: ReturnType<typeof spawn> | undefined;
+    const hook: typeof inProcess = async (words, payload, at) => {
+      const answer = await inProcess(words, payload, at);
+      if (words[0] === "pre-tool-use" && child === undefined) {
+        child = spawn("bash", ["-c", background], { cwd: place.project, stdio: "ignore", detached: true });
+        await new Promise(resolve => child?.once("exit", resolve));
+      }
+      return answer;
+    };
+    try {
+      await tell({ bash: background }, 0, false, place, hook);
+      return await tell({ bash: command }, 1, true, place, hook);
+    } finally {
+      writeFileSync(`${place.project}/go`, "");
+    }
+  }
+
+  it.each([
+    [`(${LATER}; cp new.txt ok.sh) &`, "bash ok.sh"],
+    [`nohup sh -c '${LATER}; mv new.txt ok.sh' >/dev/null 2>&1 &`, "sleep 2; sh ./ok.sh"],
+    [`(${LATER}; ln -sf new.txt ok.sh) & disown`, "bash ./ok.sh"],
+    [`(${LATER}; sed -i s/x/y/ ok.sh) &`, "bash < ok.sh"],
+    [`(${LATER}; cat new.txt > ok.sh) &`, "source ok.sh"],
+  ])("is asked about: %s, then %s", async (background, command) => {
+    expect(await verdictDuring(background, command)).toBe("ask");
+  });
+
+  it.each([
+    [`(${LATER}; cp new.txt other.sh) &`, "bash ok.sh"],
+    [`(${LATER}; echo started > server.log) &`, "bash ok.sh"],
+    [`(${LATER}; cp new.txt ok.sh) &`, "cat ok.sh"],
+  ])("is none: %s, then %s", async (background, command) => {
+    expect(await verdictDuring(background, command)).toBe("pass");
   });
 });

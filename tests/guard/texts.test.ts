@@ -141,6 +141,7 @@ describe("what is said of a call", () => {
     });
     const written = () => ({
       hasWritten: () => true,
+      mayStillWrite: () => false,
       files: () => [],
       named: () => [],
       textBefore: () => undefined,
