@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { errorText } from "../protocol/index.ts";
-import { USAGE_GROUPS } from "../transcripts/index.ts";
 import { searchDeep } from "./search.ts";
 import type { MemoryEntry, MemoryQuery, Sources } from "./sources.ts";
 import { teamStarts } from "./team-figures.ts";
@@ -164,7 +163,7 @@ export async function homePage(sources: Sources, site: Site, query: URLSearchPar
     filter: readFilter(query),
     budgets:
       (range === today && (await sources.foretellBudgets?.(latest?.name ?? "", latest?.project ?? ""))) || [],
-    cost: usage?.costBetween(range.edges[0] ?? 0, range.edges.at(-1) ?? site.nowMs),
+    cost: await usage?.costBetween(range.edges[0] ?? 0, range.edges.at(-1) ?? site.nowMs),
   });
   const held = await heldView(site, sources.system, sources.held);
   return { name: "", title: range.title, body: html`${held}${home}` };
@@ -181,12 +180,15 @@ export function hooksPage({ activity }: Sources, site: Site, query: URLSearchPar
 }
 
 const USAGE_DAYS = 30;
+const MAX_USAGE_DAYS = 3_660;
 
-function usagePage({ usage }: Sources, site: Site, query: URLSearchParams): Page {
-  const by = USAGE_GROUPS.find(group => group === query.get("by")) ?? "day";
-  const days = wholeNumber(query, "days") || USAGE_DAYS;
-  const groups = usage?.groups(by, site.nowMs - days * 24 * 60 * 60_000);
-  const body = usageView(site, { groups, by, days, problems: usage?.problems() ?? [] });
+async function usagePage({ usage }: Sources, site: Site, query: URLSearchParams): Promise<Page> {
+  const groupings = usage?.groupings ?? [];
+  const by = groupings.find(group => group === query.get("by")) ?? "day";
+  const days = Math.min(wholeNumber(query, "days") || USAGE_DAYS, MAX_USAGE_DAYS);
+  const groups = await usage?.groups(by, site.nowMs - days * 24 * 60 * 60_000);
+  const { source = "" } = usage ?? {};
+  const body = usageView(site, { groups, groupings, source, by, days, problems: usage?.problems() ?? [] });
   return { name: "usage", title: "Usage", body };
 }
 

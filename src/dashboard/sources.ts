@@ -22,7 +22,7 @@ import type { TeamFigures } from "./team-figures.ts";
 import { type ChangeSource, Changes } from "./timeline/calls.ts";
 import { Records } from "./timeline/records.ts";
 import { Timelines } from "./timeline/timeline.ts";
-import { UsageCount } from "./usage-count.ts";
+import { UsageCount, type UsageFigures } from "./usage-count.ts";
 import type { TeamSite } from "./views/layout.ts";
 
 /** A memory as the page shows it; the text is clipped. */
@@ -177,8 +177,8 @@ export interface Sources {
   readonly recipes: RecipeRuns;
   /** the hosts' own records of sessions */
   readonly records: Records;
-  /** what models cost; undefined for a team */
-  readonly usage: UsageCount | undefined;
+  /** what models cost; undefined for a team without a server */
+  readonly usage: UsageFigures | undefined;
   /** what a person shall know of budgets, told by the newest session */
   foretellBudgets?(session: string, project: string): Promise<readonly string[]>;
   findMemories(words: string, query: MemoryQuery): Promise<readonly MemoryEntry[]>;

@@ -31,6 +31,7 @@ import {
   totalsOf,
 } from "./sources.ts";
 import { choiceOf, readFigures, readOverview, type TeamFigures } from "./team-figures.ts";
+import { teamUsage } from "./team-usage.ts";
 import { NO_CHANGES } from "./timeline/calls.ts";
 import { Records } from "./timeline/records.ts";
 import { Timelines } from "./timeline/timeline.ts";
@@ -362,7 +363,9 @@ class TeamData implements DashboardData {
       changes: NO_CHANGES,
       recipes: this.runs.of(scope),
       records: new Records(this.system),
-      usage: undefined,
+      usage: this.options.isServer
+        ? teamUsage(this.options.database.run, choiceOf(this.teams, scope))
+        : undefined,
       findMemories: (words, memoryQuery) => this.findMemories(scope, words, memoryQuery),
       team: {
         ...team,
@@ -515,8 +518,11 @@ export class TeamPages {
   }
 }
 
-/** Histories, memories and runs of recipes are not told to the server. */
-const SERVER_PAGES: readonly string[] = ["/", "/sessions", "/session", "/calls", "/search"];
+/** Histories and memories are not told to the server. */
+const SERVER_PAGES: readonly string[] = [
+  ...["/", "/sessions", "/session", "/calls", "/search"],
+  ...["/recipes", "/recipe", "/usage"],
+];
 
 export type TeamDashboardOptions = Pick<DashboardOptions, "address" | "port" | "intervalMs" | "warn"> & {
   /** all teams of the user when absent */

@@ -3,9 +3,9 @@ import {
   groupUsage,
   type PriceList,
   sumGroups,
+  USAGE_GROUPS,
   type Usage,
   type UsageGroup,
-  type UsageGrouping,
 } from "../transcripts/index.ts";
 import { loadRecordedUsage } from "../verify/index.ts";
 import { usageText } from "./views/usage.ts";
@@ -19,8 +19,26 @@ interface Counted extends Usage {
   readonly problems: readonly string[];
 }
 
+/** What models cost, here or in a team. */
+export interface UsageFigures {
+  /** what there can be a row for each of */
+  readonly groupings: readonly string[];
+  /** where the figures come from, in a sentence */
+  readonly source: string;
+  /** Undefined until they were counted once. */
+  groups(by: string, sinceMs: number): MaybeLater<readonly UsageGroup[] | undefined>;
+  problems(): readonly string[];
+  costBetween(fromMs: number, toMs: number): MaybeLater<string | undefined>;
+  /** What a session used, in words. */
+  ofSession(name: string): string | undefined;
+}
+
+type MaybeLater<T> = T | Promise<T>;
+
 /** What the hosts' records say of tokens and costs: counted in the background, so that no page waits for it. */
-export class UsageCount {
+export class UsageCount implements UsageFigures {
+  readonly groupings = USAGE_GROUPS;
+  readonly source = "From the hosts' own records.";
   private readonly system: System;
   private readonly home: string;
   private readonly prices: PriceList;
@@ -36,9 +54,10 @@ export class UsageCount {
   }
 
   /** Undefined until they were counted once. */
-  groups(by: UsageGrouping, sinceMs: number): readonly UsageGroup[] | undefined {
+  groups(by: string, sinceMs: number): readonly UsageGroup[] | undefined {
     void this.count();
-    return this.counted === undefined ? undefined : groupUsage(this.counted, by, sinceMs);
+    const grouping = USAGE_GROUPS.find(each => each === by) ?? "day";
+    return this.counted === undefined ? undefined : groupUsage(this.counted, grouping, sinceMs);
   }
 
   problems(): readonly string[] {

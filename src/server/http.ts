@@ -5,6 +5,7 @@ import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
 import { type JsonObject, parseJsonObject } from "../protocol/index.ts";
 import { Problem } from "../state/index.ts";
+import { clip, escapeControls } from "../text/index.ts";
 
 /** An answer that ends a request; everything else that is thrown is a fault of ours. */
 export class HttpError extends Problem {
@@ -172,4 +173,11 @@ export function setCookie(name: string, secret: string | undefined, seconds: num
 export function bearerOf({ headers }: IncomingMessage): string | undefined {
   const [, key] = /^Bearer ([A-Za-z0-9_-]{43})$/.exec(headers.authorization ?? "") ?? [];
   return key;
+}
+
+/** PostgreSQL has no U+0000 in texts, and no half of a character. */
+export function plain(text: string, length: number): string {
+  return escapeControls(clip(text, length))
+    .replaceAll("\0", "")
+    .replace(/\p{Surrogate}/gu, "\u{fffd}");
 }

@@ -13,10 +13,10 @@ import {
   stringsAt,
 } from "../protocol/index.ts";
 import { loadOpenTarget, type ShippedRow } from "../ship/index.ts";
-import { clip, escapeControls } from "../text/index.ts";
+import { clip } from "../text/index.ts";
 import { alertRows } from "./alerts.ts";
 import { anchorHash, newestAnchor } from "./anchors.ts";
-import { bearerOf, HttpError, hashOf, newSecret } from "./http.ts";
+import { bearerOf, HttpError, hashOf, newSecret, plain } from "./http.ts";
 import type { Machine } from "./machine.ts";
 import { wantedPolicy } from "./policies.ts";
 import { readPublicKey } from "./signing.ts";
@@ -198,11 +198,4 @@ function readRow(row: Json, index: number): ShippedRow {
 
 function nameOf(body: JsonObject, member: string): string {
   return plain(stringAt(body, member) ?? "", MAX_NAME);
-}
-
-/** PostgreSQL has no U+0000 in texts, and no half of a character. */
-function plain(text: string, length: number): string {
-  return escapeControls(clip(text, length))
-    .replaceAll("\0", "")
-    .replace(/\p{Surrogate}/gu, "\u{fffd}");
 }

@@ -9,6 +9,7 @@ const TABLES = [
   ["server_people", "person"],
   ["server_machines", "person"],
   ["server_questions", "person"],
+  ["server_usage", "person"],
   ["server_links", "person"],
   ["server_log", "who"],
   ["memories", "author"],
@@ -55,6 +56,7 @@ export function forgetPerson(database: Database, team: string, person: string, b
     for (const table of [
       "audit_heads",
       "server_questions",
+      "server_usage",
       "server_machines",
       "server_links",
       "server_people",

@@ -48,6 +48,7 @@ import { answerQuestion, questionsView, takeQuestion } from "./questions.ts";
 import { changeSettings, settingsForm } from "./settings.ts";
 import { LoginProvider, type SingleSignOn } from "./single-sign-on.ts";
 import { hasServerTables, ROLE, type Role } from "./tables.ts";
+import { forgetUsage, takeUsage } from "./usage.ts";
 
 export interface ServeOptions {
   readonly address: string;
@@ -164,6 +165,7 @@ class Handler {
       sendJson(response, 200, await endJoin(this.database, await readJsonBody(request))),
     "POST /api/v1/seen": (request, response) => this.ofMachine(request, response, takeSeen),
     "POST /api/v1/records": (request, response) => this.ofMachine(request, response, takeRecords),
+    "POST /api/v1/usage": (request, response) => this.ofMachine(request, response, takeUsage),
     "POST /api/v1/questions": (request, response) => this.ofMachine(request, response, takeQuestion),
     "POST /api/v1/memory": (request, response) =>
       this.ofMachine(request, response, (...asked) => takeMemory(this.system, ...asked)),
@@ -457,6 +459,7 @@ class Handler {
       await alertSilence(database, team);
       await alertDrift(database, team);
       await forgetDeliveries(database);
+      await forgetUsage(database);
     });
   }
 

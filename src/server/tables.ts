@@ -10,6 +10,7 @@ import {
   SCHEMA,
   SERVER_ROLE,
 } from "../postgres/index.ts";
+import { loadConnection } from "../recipes/index.ts";
 import { loadRecordTables } from "../ship/index.ts";
 
 export const ROLE = SERVER_ROLE;
@@ -505,6 +506,33 @@ const MEMORIES: Migration = ["memories", "memory_removals", "earlier_values"].fl
   ofTeam(table, "SELECT"),
 );
 
+/** What models cost, by day: sums that machines tell. */
+const USAGE: Migration = [
+  `CREATE TABLE ${SCHEMA}.server_usage (
+     team text NOT NULL REFERENCES ${SCHEMA}.teams ON UPDATE CASCADE ON DELETE CASCADE,
+     machine_id text NOT NULL,
+     person text NOT NULL,
+     machine text NOT NULL,
+     day date NOT NULL,
+     project text NOT NULL,
+     host text NOT NULL,
+     model text NOT NULL,
+     answers bigint NOT NULL,
+     input bigint NOT NULL,
+     output bigint NOT NULL,
+     cache_read bigint NOT NULL,
+     cache_write bigint NOT NULL,
+     cost double precision NOT NULL,
+     unpriced bigint NOT NULL,
+     PRIMARY KEY (team, machine_id, day, project, host, model)
+   )`,
+  `CREATE INDEX server_usage_by_day ON ${SCHEMA}.server_usage (team, day)`,
+  ...ofTeam(
+    "server_usage",
+    "SELECT, INSERT, DELETE, UPDATE (answers, input, output, cache_read, cache_write, cost, unpriced)",
+  ),
+];
+
 const MIGRATIONS: readonly Migration[] = [
   SERVER_TABLES,
   QUESTIONS,
@@ -514,6 +542,7 @@ const MIGRATIONS: readonly Migration[] = [
   TOTALS,
   MEMORIES,
   PASSKEYS,
+  USAGE,
 ];
 
 /** Everything that the server needs. For the owner of the database; the role must be there. */
@@ -525,6 +554,8 @@ export async function makeServerTables(database: Database, team: string): Promis
   const { prepareMemoryTables } = await loadMemoryTables();
   await prepareMemoryTables(database, team);
   await migrate(database, "server", MIGRATIONS);
+  const { showRunsToServer } = await loadConnection();
+  await showRunsToServer(database);
   await makeSigningKey(database);
 }
 

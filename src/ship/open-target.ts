@@ -240,7 +240,7 @@ async function attempt(work: () => Promise<void>): Promise<Attempt> {
 }
 
 /** A project without a remote has a name that only says that it is the same. */
-function projectName(system: System, path: string): string {
+export function projectName(system: System, path: string): string {
   if (path === "") return "";
   return clip(
     (isAbsolute(path) ? findProjectIdentity(system, path) : undefined) ?? `local:${shortHash(path)}`,

@@ -1,7 +1,7 @@
 import { BUILT_IN, loadConfig } from "../config/index.ts";
 import { loadManifest } from "../install/index.ts";
 import { errorText, type JsonObject, numberAt, objectAt, stringAt } from "../protocol/index.ts";
-import { Problem, requireDirectories } from "../state/index.ts";
+import { Problem, requireDirectories, type UserDirectories } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { version } from "../version.ts";
 import { type JoinedServer, joinedFile, post } from "./joined-server.ts";
@@ -16,6 +16,7 @@ import {
 import { sendSpooled } from "./questions.ts";
 import { takenPolicy, takePolicy } from "./server-policy.ts";
 import type { ShipTarget } from "./ship.ts";
+import { sendUsage } from "./usage.ts";
 
 /** The team's server. A batch that comes twice changes nothing there. */
 export function serverTarget(system: System, options: TargetOptions): ShipTarget {
@@ -30,14 +31,7 @@ export function serverTarget(system: System, options: TargetOptions): ShipTarget
     });
   let joined = first;
   const toRows = rowMaker(system, options);
-  const autonomy = loadConfig(system, { home, stateHome, projectRoot: undefined }).config.autonomy;
-  const about = {
-    program: version,
-    policy: options.policy ?? "",
-    autonomy: autonomy ?? BUILT_IN.autonomy,
-    serverPolicy: takenPolicy(system, stateHome),
-    hosts: [] as readonly string[],
-  };
+  const about = describeMachine(system, { home, stateHome }, options);
   let wanted: string | undefined;
   const keep = (changed: JoinedServer): void => {
     file.write(changed);
@@ -75,6 +69,7 @@ export function serverTarget(system: System, options: TargetOptions): ShipTarget
       about.hosts = await registeredHosts(system, stateHome);
       await untilDone("/api/v1/seen", () => ({ ...about, anchor: joined.anchor }));
       await sendSpooled(system, stateHome, joined);
+      await sendUsage(system, { home, stateHome }, joined, options.tell);
       const problem = await takePolicy(system, stateHome, wanted);
       if (problem !== undefined) options.tell(`the policy of ${joined.url} was not taken: ${problem}`);
       about.serverPolicy = takenPolicy(system, stateHome);
@@ -89,6 +84,21 @@ export function serverTarget(system: System, options: TargetOptions): ShipTarget
       })),
     close: () => Promise.resolve(),
   };
+}
+
+/** What the server is told of this machine with every request; hosts are looked up before the first. */
+function describeMachine(
+  system: System,
+  { home, stateHome }: Pick<UserDirectories, "home" | "stateHome">,
+  { policy = "" }: TargetOptions,
+) {
+  const { autonomy = BUILT_IN.autonomy } = loadConfig(system, {
+    home,
+    stateHome,
+    projectRoot: undefined,
+  }).config;
+  const hosts: readonly string[] = [];
+  return { program: version, policy, autonomy, serverPolicy: takenPolicy(system, stateHome), hosts };
 }
 
 async function registeredHosts(system: System, stateHome: string): Promise<readonly string[]> {

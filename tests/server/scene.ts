@@ -41,6 +41,8 @@ export interface Scene {
   readonly database: Database;
   readonly url: string;
   readonly databaseUrl: string;
+  /** as its owner, with the logins of others */
+  readonly place: Awaited<ReturnType<typeof freshDatabase>>;
   readonly running: Running;
   readonly log: readonly string[];
   ask(path: string, asked?: Asked): Promise<Answer>;
@@ -81,7 +83,8 @@ export function askUrl(
 
 /** Two teams, and a server that connects as the role of `serve init`. */
 export async function serverScene(options: Partial<ServeOptions> = {}): Promise<Scene> {
-  const { server, name, url: ownerUrl } = await freshDatabase();
+  const place = await freshDatabase();
+  const { server, name, url: ownerUrl } = place;
   const owner = await Database.open(readDatabaseUrl(ownerUrl, "option"));
   onTestFinished(() => owner.close());
   const { link } = await runInit(owner, await planInit(owner, "acme"), "olga");
@@ -123,6 +126,7 @@ export async function serverScene(options: Partial<ServeOptions> = {}): Promise<
     database,
     url,
     databaseUrl,
+    place,
     running,
     log,
     ask,

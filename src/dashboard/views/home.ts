@@ -271,13 +271,14 @@ function sentence(
   const named =
     agents.length <= 3 ? agents.join(" and ").replace(/ and (?=.* and )/g, ", ") : `${agents.length} agents`;
   const made = html`${line(named, 120)} made <b>${number(calls)} ${calls === 1 ? "call" : "calls"}</b> in ${count(sessionCount, "session")} on ${count(projects.length, "project")}`;
+  const spent = cost === undefined ? NOTHING : html` It cost <b>${cost}</b>.`;
   if (team !== undefined)
-    return html`${made}, for ${people.length === 1 ? "one person" : `${people.length} people`}.`;
+    return html`${made}, for ${people.length === 1 ? "one person" : `${people.length} people`}.${spent}`;
   const changed =
     files === 0
       ? "No file was changed."
       : html`<b>${number(files)}</b> ${files === 1 ? "file was" : "files were"} changed${undone === 0 ? NOTHING : html`, and you took <b>${number(undone)}</b> ${undone === 1 ? "change" : "changes"} back`}.`;
-  return html`${made}. ${changed}${cost === undefined ? NOTHING : html` It cost <b>${cost}</b>.`}`;
+  return html`${made}. ${changed}${spent}`;
 }
 
 type Tally = readonly [value: number, one: string, several: string, className: string, query: Query];

@@ -190,7 +190,7 @@ const TABS: readonly { readonly page: PageName; readonly title: string; readonly
   ];
 
 const SERVER_TABS: typeof TABS = [
-  ...TABS.filter(({ page }) => !["memory", "recipes", "usage", "hooks"].includes(page)),
+  ...TABS.filter(({ page }) => !["memory", "hooks"].includes(page)),
   { page: "questions", title: "Questions", of: ["questions"] },
   { page: "machines", title: "Machines", of: ["machines"] },
   { page: "policy", title: "Policy", of: ["policy"] },
@@ -198,13 +198,13 @@ const SERVER_TABS: typeof TABS = [
   { page: "settings", title: "Settings", of: ["settings"] },
 ];
 
-/** A team has runs of recipes where some were submitted to its database; what models cost stays on their machines. */
+/** A team has runs of recipes where some were submitted to its database; what models cost is told to a server alone. */
 function tabsOf({ team, isReport }: Site): typeof TABS {
-  if (team?.login !== undefined) return SERVER_TABS;
-  return TABS.filter(
+  const isServer = team?.login !== undefined;
+  return (isServer ? SERVER_TABS : TABS).filter(
     ({ page }) =>
       (page !== "recipes" || team?.hasRecipes !== false) &&
-      (page !== "usage" || (team === undefined && !isReport)),
+      (page !== "usage" || isServer || (team === undefined && !isReport)),
   );
 }
 

@@ -39,7 +39,11 @@ function queuedRunsView(site: Site, team: TeamSite, runs: readonly ShownRun[]): 
           "Nothing fits.",
           "Whoever submitted is known by the account and the machine, not by the login.",
         );
-  return html`<h1>Recipes</h1><p class="soft">Runs that were submitted to this database, of all its teams. Person and machine are what the submitting machine said.</p>
+  const which =
+    team.login === undefined
+      ? "Runs that were submitted to this database, of all its teams."
+      : "Runs that were submitted to queues of this team.";
+  return html`<h1>Recipes</h1><p class="soft">${which} The person is the login of the database; the machine is what it said of itself.</p>
 ${filterForm(site, "recipes", scope, submitterChoices(runs, team), { hasText: false })}${chosenFilters(site, "recipes", { person, machine })}
 ${runs.length === 0 ? nothing : rows(site, runs)}`;
 }

@@ -1,14 +1,7 @@
 import { hostTitle } from "../../install/index.ts";
 import { basename } from "../../system/index.ts";
 import { shortCount } from "../../text/index.ts";
-import {
-  PRICES_DATE,
-  sumGroups,
-  totalTokens,
-  USAGE_GROUPS,
-  type UsageGroup,
-  type UsageGrouping,
-} from "../../transcripts/index.ts";
+import { PRICES_DATE, sumGroups, totalTokens, type UsageGroup } from "../../transcripts/index.ts";
 import { html, line, type Markup, NOTHING, type Site } from "./layout.ts";
 import { command, duration, empty, link, number } from "./words.ts";
 
@@ -17,19 +10,21 @@ const MAX_ROWS = 100;
 interface UsageFacts {
   /** undefined while it is being counted */
   readonly groups: readonly UsageGroup[] | undefined;
-  readonly by: UsageGrouping;
+  readonly groupings: readonly string[];
+  readonly source: string;
+  readonly by: string;
   readonly days: number;
   readonly problems: readonly string[];
 }
 
 /** Tokens, cost and time, as the hosts recorded them: the same figures as `amplihack usage`. */
-export function usageView(site: Site, { groups, by, days, problems }: UsageFacts): Markup {
-  const tabs = USAGE_GROUPS.map(
+export function usageView(site: Site, { groups, groupings, source, by, days, problems }: UsageFacts): Markup {
+  const tabs = groupings.map(
     group =>
       html`<a href="${site.to("usage", { by: group, days })}"${group === by ? html` aria-current="true"` : NOTHING}>${group}</a>`,
   );
   const head = html`<div class="heading"><h1>Usage</h1><nav class="switch" aria-label="One row for each">${tabs}</nav></div>
-<p class="soft">The last ${days} days, from the hosts' own records. A cost is the host's own figure, or the list price of ${PRICES_DATE}.</p>
+<p class="soft">The last ${days} days. ${source} A cost is the host's own figure, or the list price of ${PRICES_DATE}.</p>
 ${problems.map(problem => html`<p class="notice">Not counted: ${line(problem)}</p>`)}`;
   if (groups === undefined)
     return html`${head}${empty("The records are being counted …", "This page fills in by itself.")}`;
@@ -43,7 +38,7 @@ ${groups.length > MAX_ROWS ? html`<p class="soft">and ${number(groups.length - M
 ${total.unpriced > 0 ? html`<p class="soft">* without ${shortCount(total.unpriced)} tokens of models that have no known price; ${command("prices")} in the configuration sets one.</p>` : NOTHING}`;
 }
 
-function row(site: Site, group: UsageGroup, by: UsageGrouping): Markup {
+function row(site: Site, group: UsageGroup, by: string): Markup {
   const { key } = group;
   const shown =
     by === "session"

@@ -8,9 +8,10 @@ import {
   type Migration,
   migrate,
   SCHEMA,
+  SERVER_ROLE,
   translate,
 } from "../../postgres/index.ts";
-import { createClient, migrateDbos, RUNS } from "./dbos.ts";
+import { createClient, DBOS_SCHEMA, migrateDbos, RUNS } from "./dbos.ts";
 import { migrateLog } from "./run-log.ts";
 
 const CONNECT_MS = 10_000;
@@ -81,6 +82,37 @@ export async function prepareTables(connection: Connection): Promise<void> {
   await migrateLog(connection.database);
   await withDbos(connection, () => migrateDbos(connection.pool));
   await migrate(connection.database, "recipe owners", [SUBMITTERS]);
+  await showRunsToServer(connection.database);
+}
+
+const OF_TEAM = "starts_with(queue_name, current_setting('amplihack.team', true) || ':')";
+const OF_RUN = (id: string) => `EXISTS (SELECT FROM ${RUNS} r WHERE r.workflow_uuid = ${id})`;
+const SHOWN_OF_RUNS = `workflow_uuid, status, executor_id, attributes, created_at, started_at_epoch_ms, completed_at,
+  recovery_attempts, queue_name, application_name, name`;
+
+/**
+ * Lets a team's server read the runs of the queues of one team at a time, and nothing that was given to them. Tables and
+ * role come in any order, so both who makes the one and who makes the other ask for this; it is done once.
+ */
+export async function showRunsToServer({ run }: Database): Promise<void> {
+  const show = (table: string, shown: string, condition: string) => `
+    ALTER TABLE ${table} ENABLE ROW LEVEL SECURITY;
+    CREATE POLICY everybody ON ${table} USING (true) WITH CHECK (true);
+    CREATE POLICY server_only ON ${table} AS RESTRICTIVE TO ${SERVER_ROLE} USING (${condition});
+    GRANT SELECT (${shown}) ON ${table} TO ${SERVER_ROLE};`;
+  await run(`DO $show$ BEGIN
+    PERFORM set_config('lock_timeout', '5s', true);
+    IF to_regclass('${RUNS}') IS NULL OR to_regclass('${SCHEMA}.recipe_log') IS NULL
+      OR NOT EXISTS (SELECT FROM pg_roles WHERE rolname = '${SERVER_ROLE}')
+      OR EXISTS (SELECT FROM pg_policy WHERE polrelid = to_regclass('${RUNS}') AND polname = 'server_only')
+      OR NOT (SELECT bool_and(pg_has_role(relowner, 'USAGE')) FROM pg_class
+        WHERE oid IN (to_regclass('${RUNS}'), to_regclass('${SCHEMA}.recipe_log'))) THEN RETURN;
+    END IF;
+    GRANT USAGE ON SCHEMA ${DBOS_SCHEMA}, ${SCHEMA} TO ${SERVER_ROLE};
+    ${show(RUNS, SHOWN_OF_RUNS, OF_TEAM)}
+    ${show(`${DBOS_SCHEMA}.workflow_output`, "workflow_uuid, output, error", OF_RUN("workflow_uuid"))}
+    ${show(`${SCHEMA}.recipe_log`, "run_id, seq, worker, is_output, record", OF_RUN("run_id"))}
+  END $show$`);
 }
 
 /**
