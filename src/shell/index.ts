@@ -40,6 +40,7 @@ export {
   filesMeant,
   positionalsFrom,
   readOwnScript,
+  readScript,
   runHiddenSubstitutions,
   runInNewShell,
   runScript,

@@ -42,7 +42,7 @@ const ELSEWHERE = [
   "fs.unkept",
   "fs.others",
   "net.sequence",
-  ...["pkg.lookalike", "pkg.index", "pkg.address", "pkg.script"],
+  ...["pkg.lookalike", "pkg.script"],
   ...["injection.override", "injection.hidden", "injection.encoded"],
   ...["injection.exfiltration", "injection.imitation", "injection.directive"],
 ];

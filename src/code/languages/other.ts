@@ -39,6 +39,10 @@ const COMMAND = /^(?:sudo\s+)?[a-z][\w.-]{1,30}(?:\s+[\w.:/@=-]+)?\s+-{1,2}[A-Za
 /** `.system rm -rf x`, `platform shell rm -rf x`: the rest of the line is a command. */
 const REST = /^[ \t]+([a-z][\w.-]*(?:[ \t]+[^\s()"'`]+)+)[ \t]*(?=\n|$)/;
 
+/** `source("https://…")`, `include(download("https://…"))`: what an address holds is run, whatever the language. */
+const FETCHED =
+  /\b(?:source|include|eval|evaluate|exec|load|loadfile|dofile)\s*\(\s*(?:[\w.:]+\s*\(\s*){0,3}["'](https?:\/\/[^"'\s]{1,500})["']/g;
+
 const newStatement = (): Statement => ({ words: new Set(), texts: [], isAtHome: false });
 
 /** Names of functions that answer with the home, and of variables that hold it. */
@@ -70,6 +74,8 @@ function parseOther(source: string, budget: ReadingBudget): readonly Node[] {
     nodes.push(...readStatement(statement, at));
     statement = newStatement();
   };
+  for (const { 1: address = "", index } of source.matchAll(FETCHED))
+    nodes.push(callNode("runs", [textNode(`curl '${address}' | sh`)], index));
   TOKEN.lastIndex = 0;
   for (let match = TOKEN.exec(source); match !== null && step(budget); match = TOKEN.exec(source)) {
     const [token] = match;

@@ -198,12 +198,12 @@ const PUBLISH_RULES = {
   },
 } satisfies RuleTable;
 
-const ofPackage = (title: string, when: string, safer: string): RuleText => ({
+const ofPackage = (title: string, when: string, safer: string, examples?: Examples): RuleText => ({
   title,
-  verdict: "allow",
-  atLevel: { strict: "ask" },
-  isNoted: true,
-  when: `${when} At standard it passes, with a note in the audit log.`,
+  ...(examples === undefined
+    ? { verdict: "allow", atLevel: { strict: "ask" }, isNoted: true }
+    : { verdict: "ask", atLevel: { relaxed: "allow" }, examples }),
+  when: examples === undefined ? `${when} At standard it passes, with a note in the audit log.` : when,
   lost: "It would {what}, and what a package brings runs at once: {target}.",
   person: "Code of the package runs with all your rights.",
   model: "Check the name and where it comes from before you install it.",
@@ -221,11 +221,33 @@ const PACKAGES_RULES = {
     "installs from another index",
     "An option or a variable names an index or registry that is not the usual one, nor on this machine.",
     "npm config get registry",
+    {
+      asks: {
+        "pip install --extra-index-url https://pkgs.x.example/simple x": "https://pkgs.x.example/simple",
+      },
+      passes: [
+        "pip install --index-url https://download.pytorch.org/whl/cpu torch",
+        "npm install --registry http://localhost:4873 x",
+      ],
+    },
   ),
   "pkg.address": ofPackage(
     "installs from an address",
-    "A package is named by a URL or a repository instead of a name and version of a registry.",
+    "A package, plugin or extension is named by a URL, a repository or a file of its own instead of a name and version of a registry.",
     "npm view NAME",
+    {
+      asks: {
+        "npx -y github:someone/tool": "github:someone/tool",
+        "code --install-extension ./x.vsix": "./x.vsix",
+        "nix run github:someone/tool": "nix run",
+      },
+      passes: [
+        "npx -y cowsay",
+        "pip install ./lib",
+        "code --install-extension ms-python.python",
+        "npm i ../lib",
+      ],
+    },
   ),
   "pkg.script": ofPackage(
     "runs a new package's install script",

@@ -26,6 +26,7 @@ import { installsOf } from "../records/installs.ts";
 import { isOwnName } from "../records/own-wrapper.ts";
 import { effectsOfEndingAll } from "../records/processes.ts";
 import { isLocalAddress, requestOfInput, requestOfOptions } from "../records/requests.ts";
+import { runNamedTasks } from "../records/task-files.ts";
 import { effectsOfRows, listingBehind, plainReads, readsOf } from "./effects.ts";
 import { asksForVersion, isSpokenFor, operationsOf } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
@@ -106,6 +107,7 @@ function followProgram(
   const effects = isOnlyHelp ? [] : effectsOf(program, parsed);
   const isUnknown = program === undefined || isBare(program);
   if (runs && isUnknown && !isOnlyHelp) runUnknown(parsed);
+  if (runs && !isOnlyHelp) runNamedTasks(parsed);
   const output = runs ? runProgram(program, parsed) : undefined;
   const later = isOnlyHelp ? [] : (program?.effectsAfter?.(parsed) ?? []);
   const operations = operationEffects(name, program, parsed);

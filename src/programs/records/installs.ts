@@ -12,7 +12,7 @@ import {
   words,
 } from "../../shell/index.ts";
 import { isLoopback } from "../../system/index.ts";
-import { findImitated, installScriptOf, type Registry, readPackage } from "./package-names.ts";
+import { ADDRESS, findImitated, installScriptOf, type Registry, readPackage } from "./package-names.ts";
 
 /** How a program is told to install packages. */
 interface Installer {
@@ -128,7 +128,7 @@ let installers: ReadonlyMap<string, Installer> | undefined;
 export function installsOf(name: string, call: ProgramCall): readonly OperationEffect[] {
   installers ??= new Map(Object.entries(INSTALLERS));
   const installer = installers.get(name);
-  if (installer === undefined) return [];
+  if (installer === undefined) return installsOfOthers(name, call);
   const found = readInstall(installer, call);
   if (found === undefined) return [];
   const { registry } = installer;
@@ -164,6 +164,35 @@ export function installsOf(name: string, call: ProgramCall): readonly OperationE
     effects.push(report("pkg.address", what, address, looks));
   }
   return effects;
+}
+
+const INSTALLS = /^(?:--)?install(?:-(?:extension|plugin))?$/;
+/** An extension that comes as a file has passed no shop. */
+const EXTENSION = /\.(?:vsix|xpi|crx)$/i;
+
+/** `brew install https://…`, `helm plugin install https://…`, `code --install-extension x.vsix`: whoever installs, from an address. */
+function installsOfOthers(name: string, call: ProgramCall): readonly OperationEffect[] {
+  const given = call.argv.slice(1).map(describe);
+  const at = given.findIndex(word => INSTALLS.test(word.replace(/=.*$/s, "")));
+  if (at < 0 || given.slice(0, at).filter(word => !word.startsWith("-")).length > 1) return [];
+  const address = given
+    .slice(at)
+    .map(word => (word.startsWith("--install") ? word.replace(/^[^=]*=?/, "") : word))
+    .find(word => ADDRESS.test(word) || EXTENSION.test(word));
+  if (address === undefined) return [];
+  const what = `install what ${address} holds at that moment`;
+  const target = [name, ...given].join(" ");
+  return [
+    {
+      kind: "operation",
+      rule: "pkg.address",
+      what,
+      target,
+      rest: address,
+      names: [],
+      safer: `${name} --help`,
+    },
+  ];
 }
 
 /** Commands that look before anything is installed: what a package is, and where packages come from. */
@@ -232,8 +261,8 @@ function wordsBehind(list: string, operands: readonly Value[]): readonly Value[]
 
 /** Where packages of a registry are known to come from. */
 const HOSTS: Readonly<Record<Registry, string>> = {
-  npm: "registry.npmjs.org registry.yarnpkg.com npm.pkg.github.com",
-  pypi: "pypi.org pypi.python.org files.pythonhosted.org download.pytorch.org pypi.nvidia.com",
+  npm: "registry.npmjs.org registry.yarnpkg.com npm.pkg.github.com npm.jsr.io registry.npmmirror.com",
+  pypi: "pypi.org test.pypi.org pypi.python.org files.pythonhosted.org download.pytorch.org data.pyg.org pypi.nvidia.com pypi.ngc.nvidia.com pypi.anaconda.org pypi.tuna.tsinghua.edu.cn mirrors.aliyun.com",
   cargo: "index.crates.io static.crates.io crates.io",
   gem: "rubygems.org index.rubygems.org",
   go: "proxy.golang.org sum.golang.org",

@@ -65,7 +65,13 @@ export const jobs: Field = {
       options: { flags: "-bclmMrvVd", values: "-fqt" },
       run: runLater,
     }),
-    program("nix", "readsNothing changesMore", { run: runNix, runsFiles: "*.nix *.sh" }),
+    program("nix", "readsNothing changesMore", {
+      run: runNix,
+      runsFiles: "*.nix *.sh",
+      operations: [
+        "pkg.address run|shell|develop github:*|gitlab:*|git+*|http:*|https:*|tarball+* | run what an address holds at that moment | safer nix flake metadata {rest} | stops nix run github:someone/tool | passes nix run nixpkgs#hello",
+      ],
+    }),
     program("concurrently hyperfine", "readsNothing changesMore", {
       options: {
         flags: "-rkgi raw kill-others ignore-failure",

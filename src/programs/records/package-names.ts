@@ -9,7 +9,7 @@ export type PackageSpec =
   | { readonly kind: "local"; readonly path: string }
   | { readonly kind: "other" };
 
-const ADDRESS =
+export const ADDRESS =
   /^(?:[a-z][a-z0-9]*\+)?(?:https?|git|ssh|svn|ftp):(?:\/\/)?|^git@|^(?:github|gitlab|bitbucket|gist):/i;
 const LOCAL = /^(?:\.{1,2}(?:\/|$)|[/~]|file:|link:|portal:)|^[^:]*\.(?:tgz|whl|gem|zip|tar(?:\.\w+)?)$/i;
 

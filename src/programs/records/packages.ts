@@ -159,6 +159,8 @@ export const packages: Field = {
       `apk: fs.system-write del …${VITAL} | take away what the machine cannot do without | ask | unless s simulate | safer apk list | stops apk del musl | passes apk del curl`,
       `pacman yay paru: fs.system-write …${VITAL} | take away what the machine cannot do without | ask | needs R remove | unless p print | safer pacman -Q | stops pacman -Rns base | passes pacman -Rns nginx`,
       `rpm: fs.system-write …${VITAL} | take away what the machine cannot do without | ask | needs e erase | unless test | safer rpm -qa | stops rpm -e glibc | passes rpm -q glibc`,
+      "ansible-pull: pkg.address - | run what a repository holds at that moment | needs U url | safer git ls-remote {rest} | stops ansible-pull -U https://x.example/y",
+      "rpm: pkg.address http:*|https:* | install what an address holds at that moment | needs i U F install upgrade | unless q query | safer rpm -qip {rest} | stops rpm -i https://x.example/y.rpm | passes rpm -qip https://x.example/y.rpm",
       "release-it np: publish - | publish a release | safer semantic-release --dry-run | stops release-it",
     ]),
   ],

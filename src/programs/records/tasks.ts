@@ -11,6 +11,7 @@ import {
   type ProgramCall,
   readContents,
   readOwnScript,
+  readScript,
   runInNewShell,
   runInner,
   splitAssignment,
@@ -77,24 +78,38 @@ function runMake(call: ParsedCall): Output {
   }
   const named = options.valuesOf("f");
   const files = named.length > 0 ? named : [text("GNUmakefile"), text("makefile"), text("Makefile")];
-  const goals = call.operands.flatMap(value => (splitAssignment(value) === undefined ? describe(value) : []));
+  const goals = call.operands.filter(value => splitAssignment(value)?.value === undefined).map(describe);
   for (const file of files)
-    for (const content of makefilesOf(file, inner)) runMakefile(content, given, goals, inner);
+    for (const { content, isProjects } of makefilesOf(file, inner))
+      runMakefile(content, given, goals, inner, isProjects);
   for (const fragment of options.valuesOf("E")) runMakefile(fragment, given, goals, inner);
   return [unknownOutput(call)];
 }
 
-/** A makefile that comes in, or that this command or this session wrote; those that it includes with it. */
-function makefilesOf(file: Value, call: ProgramCall): readonly Value[] {
+interface RecipeFile {
+  readonly content: Value;
+  /** neither this command nor this session wrote it */
+  readonly isProjects: boolean;
+}
+
+/** A makefile that comes in, that this command or this session wrote, or the project's own; those that it includes with it. */
+function makefilesOf(file: Value, call: ProgramCall): readonly RecipeFile[] {
   const isStdin = knownText(file) === "-" || knownText(file) === "/dev/stdin";
-  if (isStdin) return stdinOf(call);
-  const contents = writtenText(file, call);
-  const included = contents.flatMap(content =>
+  if (isStdin) return stdinOf(call).map(content => ({ content, isProjects: false }));
+  const found = recipeFiles(file, call);
+  const included = found.flatMap(({ content }) =>
     [...(knownText(content) ?? "").matchAll(/^ *-?s?include +([^\n#]+)/gm)].flatMap(([, names = ""]) =>
-      blankSeparated(names).flatMap(name => writtenText(text(name), call)),
+      blankSeparated(names).flatMap(name => recipeFiles(text(name), call)),
     ),
   );
-  return [...contents, ...included];
+  return [...found, ...included];
+}
+
+function recipeFiles(file: Value, call: ProgramCall): readonly RecipeFile[] {
+  const written = writtenText(file, call);
+  if (written.length > 0) return written.map(content => ({ content, isProjects: false }));
+  const content = readScript(file, call);
+  return content === undefined ? [] : [{ content, isProjects: true }];
 }
 
 /** What this command put into a file, or what this session did. */
@@ -109,7 +124,7 @@ export function writtenText(file: Value, call: ProgramCall): readonly Value[] {
 function runTasks(
   call: ParsedCall,
   names: readonly string[],
-  run: (content: Value, goals: readonly string[], call: ProgramCall) => void,
+  run: (file: RecipeFile, goals: readonly string[], call: ProgramCall) => void,
 ): Output {
   const { options } = call;
   if (options.has("n", "l", "a", "help", "version")) return [unknownOutput(call)];
@@ -118,22 +133,27 @@ function runTasks(
   const named = options.valuesOf("f", "t");
   const goals = call.operands.map(describe).filter(goal => !goal.includes("="));
   for (const file of named.length > 0 ? named : names.map(name => text(name)))
-    for (const content of writtenText(file, inner)) run(content, goals, inner);
+    for (const found of recipeFiles(file, inner)) run(found, goals, inner);
   return [unknownOutput(call)];
 }
 
 /** Recipes as in a makefile, but with any indentation and `{{…}}` for variables. */
-function runJustfile(content: Value, goals: readonly string[], call: ProgramCall): void {
+function runJustfile({ content, isProjects }: RecipeFile, goals: readonly string[], call: ProgramCall): void {
   const plain = (knownText(content) ?? "")
     .replace(/\{\{\s*(\w+)\s*\}\}/g, "$($1)")
     .replace(/^(\w+)\s*:=\s*["']([^"'\n]*)["']/gm, "$1 := $2")
     .replace(/^(?: {2,}|\t)/gm, "\t")
     .replace(/^(@?[\w-]+)(?![\w-])[^\n:=]*:(?!=)/gm, "$1:");
-  runMakefile(text(plain, content.origins), new Map(), goals, call);
+  runMakefile(text(plain, content.origins), new Map(), goals, call, isProjects);
 }
 
-/** Every command of a task file: which task calls which is not followed. */
-function runTaskfile(content: Value, _goals: readonly string[], call: ProgramCall): void {
+/** Every command of a task file that was just written: which task calls which is not followed. */
+function runTaskfile(
+  { content, isProjects }: RecipeFile,
+  _goals: readonly string[],
+  call: ProgramCall,
+): void {
+  if (isProjects) return;
   const lines = (knownText(content) ?? "").split("\n");
   const commands = lines.flatMap(
     line => /^\s*(?:-\s+(?:cmd:\s*)?|cmd:\s*)(?![\w-]+:(?:\s|$))([\s\S]+)$/.exec(line)?.[1] ?? [],
@@ -148,6 +168,7 @@ function runMakefile(
   given: ReadonlyMap<string, string>,
   goals: readonly string[],
   call: ProgramCall,
+  isProjects = false,
 ): void {
   const known = knownText(content);
   if (known === undefined) {
@@ -155,8 +176,12 @@ function runMakefile(
     return;
   }
   const lines = known.replaceAll("\\\n", " ").split("\n");
-  const variables = readVariables(lines, given);
-  const isNeeded = neededLines(lines, goals);
+  const variables = readVariables(lines, given, call);
+  const isNeeded = neededLines(
+    lines.map(line => (line.startsWith("\t") ? line : expandVariables(line, variables))),
+    goals,
+    isProjects,
+  );
   const recipe = lines.flatMap((line, index) => {
     if (!isNeeded(index)) return [];
     const inline = /^[^\t#][^:#=]*:[^=;]*;(.*)$/.exec(line)?.[1];
@@ -164,7 +189,9 @@ function runMakefile(
     const calls = [...line.matchAll(/\$\(shell ([^)]*)(?:\)|$)/g)].map(match => match[1] ?? "");
     return [
       ...calls,
-      ...(command === undefined ? [] : [expandVariables(command.replace(/^\s*[@+-]+/, ""), variables)]),
+      ...(command === undefined
+        ? []
+        : [expandVariables(command.replace(/^\s*[@+-]+/, ""), variables, isProjects)]),
     ];
   });
   if (recipe.length > 0)
@@ -173,8 +200,15 @@ function runMakefile(
 
 const RULE = /^(@?[^\t#\s:=][^:=#]*):(?!=)([^=;#]*)(?:;|$|#)/;
 
-/** The lines of the rules that the goals lead to, and all that are in none; everything when a goal has no rule. */
-function neededLines(lines: readonly string[], goals: readonly string[]): (index: number) => boolean {
+/**
+ * The lines of the rules that the goals lead to, and all that are in none. Of a file that was just written everything
+ * counts when a goal has no rule; of the project's own, the rules whose targets are patterns.
+ */
+function neededLines(
+  lines: readonly string[],
+  goals: readonly string[],
+  isProjects: boolean,
+): (index: number) => boolean {
   const ruleOf = new Map<number, readonly string[]>();
   const needs = new Map<string, readonly string[]>();
   let current: readonly string[] = [];
@@ -189,8 +223,9 @@ function neededLines(lines: readonly string[], goals: readonly string[]): (index
   }
   const [first] = [...needs.keys()].filter(target => !target.startsWith("."));
   const waiting = goals.length > 0 ? [...goals] : [first ?? ""];
-  const isOpen =
-    waiting.some(goal => !needs.has(goal)) || [...needs.keys()].some(target => /[%$]/.test(target));
+  const patterns = [...needs.keys()].filter(target => /[%$]/.test(target));
+  const isOpen = !isProjects && (waiting.some(goal => !needs.has(goal)) || patterns.length > 0);
+  if (isProjects) waiting.push(...patterns);
   const reached = new Set<string>();
   for (let goal = waiting.pop(); goal !== undefined; goal = waiting.pop()) {
     if (reached.has(goal)) continue;
@@ -209,8 +244,10 @@ const MAX_VALUE_LENGTH = 4096;
 function readVariables(
   lines: readonly string[],
   given: ReadonlyMap<string, string>,
+  { cwd }: ProgramCall,
 ): ReadonlyMap<string, string> {
-  const variables = new Map(given);
+  const here = knownText(cwd);
+  const variables = new Map([...(here === undefined ? [] : [["CURDIR", here] as const]), ...given]);
   for (const line of lines) {
     const found = /^ *(?:export +|override +)?(\w+)[ \t]*(?:::?|\?)?=[ \t]*([^#]*)/.exec(line);
     const [, name, written] = found ?? [];
@@ -223,12 +260,23 @@ function readVariables(
   return variables;
 }
 
-/** `$(NAME)` and `${NAME}` become what make puts there, `$$` the shell's own dollar. */
-function expandVariables(written: string, variables: ReadonlyMap<string, string>): string {
+/** What the environment of whoever runs make says, not the makefile. */
+const FROM_OUTSIDE = /^(?:HOME|USER|PWD|OLDPWD|TMPDIR|XDG_\w+)$/;
+
+/**
+ * `$(NAME)` and `${NAME}` become what make puts there, `$$` the shell's own dollar. A value of the project's own that only make
+ * can find out is taken for a name in the project: most are build folders, and nobody writes a question into each makefile.
+ */
+function expandVariables(
+  written: string,
+  variables: ReadonlyMap<string, string>,
+  isProjects = false,
+): string {
   return written.replace(/\$(?:\$|\((\w+)\)|\{(\w+)\})/g, (whole, round?: string, curly?: string) => {
     const name = round ?? curly;
     if (name === undefined) return whole === "$$" ? "$" : whole;
-    return variables.get(name) ?? `\${${name}}`;
+    const value = variables.get(name);
+    return value ?? (isProjects && !FROM_OUTSIDE.test(name) ? `value-of-${name}` : `\${${name}}`);
   });
 }
 

@@ -5,7 +5,7 @@ import {
   type ElsewhereCommand,
 } from "../../hosts/index.ts";
 import { baseName, describe, type Invocation, knownText } from "../../shell/index.ts";
-import { hasTrait } from "../model/registry.ts";
+import { findProgram, hasTrait } from "../model/registry.ts";
 import { isSecretName } from "./secret-names.ts";
 
 /** The words behind the program, as far as they are known. */
@@ -63,11 +63,19 @@ function translatesLetters(words: readonly string[]): boolean {
 /** The address whose content it starts as a program: `deno run https://…`. */
 export function startedAddress(invocation: Invocation): string | undefined {
   const isDeno = invocation.program === "deno";
-  if (!isDeno && !hasTrait(invocation.program, "runsPackage")) return undefined;
+  const isStarter = isDeno || (invocation.program !== undefined && startsScripts(invocation.program));
+  if (!isStarter) return undefined;
   const words = wordsOf(invocation);
   const address = words.find(word => /^https?:\/\//i.test(word));
-  const isStarted = isDeno ? /^(run|test|bench|install|eval)$/.test(words[0] ?? "") : words[0] === address;
+  const isStarted = isDeno
+    ? /^(run|test|bench|install|eval)$/.test(words[0] ?? "")
+    : words.find(word => !word.startsWith("-")) === address;
   return isStarted ? address : undefined;
+}
+
+/** Its first word is a program: that of a package, or one in its language. */
+function startsScripts(name: string): boolean {
+  return hasTrait(name, "runsPackage") || findProgram(name)?.language !== undefined;
 }
 
 const PRINTS_VARIABLES = /^(?:set|printenv|declare|typeset|export|env)$/;

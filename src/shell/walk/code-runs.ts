@@ -186,7 +186,7 @@ export function runHandlers(scope: Scope): Output {
  * The text of a script on disk: a small one of the project, one level deep, so that scripts that start scripts end
  * there; and whatever the session itself wrote, at any depth.
  */
-function readScript(path: Value, call: ProgramCall): Value | undefined {
+export function readScript(path: Value, call: ProgramCall): Value | undefined {
   const { scope } = call;
   const name = localName(path, call);
   if (name === undefined) return undefined;

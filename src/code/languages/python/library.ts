@@ -211,7 +211,8 @@ export const PYTHON = defineLanguage({
 
     ["exec eval timeit.{timeit,repeat} {cProfile,profile}.run code.interact", "evaluates", "0 this"],
     ["execfile runpy.run_path", "evaluatesFile", "0"],
-    ["__import__ importlib.import_module", special.imports],
+    ["importlib.import_module", special.imports],
+    ["__import__", special.importsFirst],
     ["getattr", special.readsAttribute],
     ["import *", special.importsEverything],
     ["globals locals vars", call => call.positional[0] ?? reference("builtins")],

@@ -209,10 +209,18 @@ export const readsAttribute = withArgument("0", (object, call, context) => {
   return name === undefined ? undefined : memberOf(context, object, name);
 });
 
-/** `__import__("os")` */
+/** `importlib.import_module("os.path")`, which answers with the last part of a dotted name. */
 export const imports = withArgument("0", name => {
   const known = knownTextOf(name);
   return known === undefined ? undefined : reference(known);
+});
+
+/** `__import__("os.path")` answers with the first part, unless the call says what is wanted of the last one. */
+export const importsFirst = withArgument("0", (name, call) => {
+  const known = knownTextOf(name);
+  if (known === undefined) return undefined;
+  const isLast = select(call, "3 fromlist") !== undefined;
+  return reference(isLast ? known : known.replace(/\..*$/s, ""));
 });
 
 /** `from os import *`: every name of that module that means something here. */
