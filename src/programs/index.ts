@@ -106,6 +106,7 @@ export {
   showsOnlyNames,
   sqlArgv,
   startedAddress,
+  startedFiles,
   storesWords,
   takesPassword,
   takesVariables,

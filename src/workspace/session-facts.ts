@@ -6,8 +6,8 @@ export interface SessionFacts {
   readonly warned: readonly string[];
   /** questions that the person answered with yes, as `questionKey` makes them */
   readonly permitted: readonly string[];
-  /** tables and databases that it made, with the place where it did */
-  readonly made: readonly string[];
+  /** files and folders that it brought from other machines: the path and the address, a line each */
+  readonly fetched: readonly string[];
   /** texts of its files that were judged, as `path`, stamp of the file and what was found, a line each */
   readonly judged: readonly string[];
   /** the person's last prompt asked for hooks to be skipped */
@@ -18,7 +18,7 @@ export const NO_SESSION_FACTS: SessionFacts = {
   shown: [],
   warned: [],
   permitted: [],
-  made: [],
+  fetched: [],
   judged: [],
   maySkipHooks: false,
 };

@@ -46,6 +46,8 @@ export interface Surroundings {
   readonly facts?: SessionFacts | undefined;
   /** told what was found in a text of the session, for the next call */
   readonly onJudged?: ((entry: string) => void) | undefined;
+  /** told what the call would bring from another machine, as `fetched` of the facts has it */
+  readonly onFetched?: ((entry: string) => void) | undefined;
   readonly nowMs?: number | undefined;
   /** true once the time for an answer is nearly over: what is not examined by then is asked about */
   readonly isLate?: (() => boolean) | undefined;

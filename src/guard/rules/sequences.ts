@@ -1,5 +1,8 @@
-import { isLocalAddress } from "../../programs/index.ts";
-import { describe, text } from "../../shell/index.ts";
+import { isLocalAddress, startedFiles } from "../../programs/index.ts";
+import { describe, knownText, text } from "../../shell/index.ts";
+import { isInside } from "../../system/index.ts";
+import { clip } from "../../text/index.ts";
+import { findRepository, remotesOf } from "../../workspace/index.ts";
 import type { RuleTable } from "../rule.ts";
 import {
   actorOf,
@@ -22,8 +25,8 @@ const RULES = {
   "exec.session": {
     title: "may run a file that the session wrote",
     verdict: "ask",
-    when: "A file that the session wrote holds what would be asked about or refused, and a program is started that may run or load it without naming it: a task, a build, a test, a hook, a configuration. Asked once for each such text. What the session wrote and is too large or too much to be read is asked about likewise.",
-    lost: "It may run {file}, which this session wrote and which {what}.",
+    when: "A file that the session fetched or cloned from elsewhere is started, loaded or installed by its name. Or a file that the session wrote holds what would be asked about or refused, and a program is started that may run or load it without naming it: a task, a build, a test, a hook, a configuration. Asked once for each such text. What the session wrote and is too large or too much to be read is asked about likewise.",
+    lost: "It may run {file}, which this session made and which {what}.",
     person: "Look at the file before you allow it.",
     model: "Take out of the file what does this, or ask the person.",
     safer: "git diff",
@@ -57,6 +60,13 @@ function receiverOf(effect: CommandEffect): string | undefined {
   return remote === undefined ? "the remote" : describe(remote);
 }
 
+function inspectStarted(context: RuleContext): void {
+  inspectLoaders(context);
+  inspectFetched(context);
+  const { onFetched } = context.workspace.given;
+  if (onFetched !== undefined) for (const entry of fetchedIn(context)) onFetched(entry);
+}
+
 /** Code that no reader can read. */
 const NATIVE = /\.(?:so(?:\.\d+)*|dylib|dll|node|jar|class|pyc|wasm|bundle)$/;
 
@@ -74,6 +84,77 @@ function inspectLoaders(context: RuleContext): void {
   }
 }
 
+/** `curl -o x.sh …`, and in a later call `sh x.sh`; `git clone …` and then a script of it: code that came from elsewhere. */
+function inspectFetched(context: RuleContext): void {
+  const before = context.workspace.given.facts?.fetched ?? [];
+  const cloned = clonesIn(context);
+  if (before.length + cloned.length === 0) return;
+  for (const invocation of context.facts.invocations) {
+    const by = actorOf(invocation);
+    const sources = [
+      ...before,
+      ...cloned.filter(({ id }) => id < invocation.id).map(({ entry }) => entry),
+    ].map(entry => entry.split("\n"));
+    for (const word of startedFiles(invocation))
+      for (const { path } of targetsOf(context, word, by, true)) {
+        const source = sources.find(([from = "/"]) => path !== undefined && isInside(from, path));
+        if (source === undefined || path === undefined) continue;
+        const what = `came from ${source[1]}`;
+        context.report("exec.session", by, path, { file: path, what });
+      }
+  }
+}
+
+/** What a call would bring from other machines; a later call may run it. */
+function fetchedIn(context: RuleContext): readonly string[] {
+  const { facts, workspace } = context;
+  const files = facts.writtenFiles.flatMap(({ path, content, invocation }) => {
+    const place = knownText(path);
+    const isFetched = content?.origins.some(({ kind }) => kind === "network") === true;
+    if (place === undefined || !isFetched || workspace.disk.kind(place) === "directory") return [];
+    const words = facts.invocations[invocation]?.argv.slice(1).map(describe) ?? [];
+    const address = words.find(word => /^[\w+.-]+:|^[\w.-]+\.\w+\//.test(word)) ?? "another machine";
+    return isLocalAddress(address)
+      ? []
+      : [`${workspace.disk.resolve(place, true)}\n${withoutQuery(address)}`];
+  });
+  return [...files, ...clonesIn(context).map(({ entry }) => entry)];
+}
+
+/** An address may hold a token behind its path or before its host. */
+function withoutQuery(address: string): string {
+  return clip(address.replace(/[?#].*$/s, "").replace(/\/\/[^/@]*@/, "//"), MAX_ADDRESS);
+}
+
+const MAX_ADDRESS = 200;
+
+/** Repositories that git brings here, save those of whoever the project belongs to. */
+function clonesIn(context: RuleContext): readonly { readonly id: number; readonly entry: string }[] {
+  return context.effects.flatMap(effect => {
+    if (effect.kind !== "git" || effect.run.subcommand !== "clone") return [];
+    const [from, to] = effect.run.options.operandValues;
+    const address = from === undefined ? "" : describe(from);
+    if (!/^[\w+.-]+:\/\/|^[\w.-]+@[\w.-]+:/.test(address) || isLocalAddress(address)) return [];
+    if (isOfProject(address, context)) return [];
+    const folder = to ?? text(/([^/:]+?)(?:\.git)?\/*$/.exec(address)?.[1] ?? "");
+    const id = effect.by.invocation?.id ?? 0;
+    return targetsOf(context, folder, effect.by, true).flatMap(({ path }) =>
+      path === undefined ? [] : [{ id, entry: `${path}\n${withoutQuery(address)}` }],
+    );
+  });
+}
+
+function isOfProject(address: string, { workspace: { disk, project } }: RuleContext): boolean {
+  const repository = project === undefined ? undefined : findRepository(disk, project);
+  const owner = (url: string) => /[/:@]([\w.-]+)[/:]([\w.-]+)\/[^/]+?\/*$/.exec(url)?.slice(1, 3).join("/");
+  const wanted = owner(address)?.toLowerCase();
+  return (
+    repository !== undefined &&
+    wanted !== undefined &&
+    remotesOf(disk, repository).some(url => owner(url)?.toLowerCase() === wanted)
+  );
+}
+
 function isMadeHere(path: string, context: RuleContext): boolean {
   if (context.workspace.given.written?.()?.hasWritten(path) === true) return true;
   return context.effects.some(
@@ -86,5 +167,5 @@ function isMadeHere(path: string, context: RuleContext): boolean {
 export const SEQUENCES = {
   name: "execution-network",
   rules: RULES,
-  checks: [{ inspect: inspectSent, inspectWhole: inspectLoaders }],
+  checks: [{ inspect: inspectSent, inspectWhole: inspectStarted }],
 } satisfies RuleFamily;

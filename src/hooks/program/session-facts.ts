@@ -91,10 +91,10 @@ export function noteQuestion(
   stateHome: string,
   input: Pick<InputOf<"tool">, "tool" | "sessionId">,
   { verdict, all }: Pick<Judgement, "verdict" | "all">,
-  judged: readonly string[] = [],
+  { judged, fetched }: Pick<SessionFacts, "judged" | "fetched"> = NO_SESSION_FACTS,
 ): void {
   const isAsked = verdict === "ask" && all.length > 0;
-  if (!isAsked && judged.length === 0) return;
+  if (!isAsked && judged.length + fetched.length === 0) return;
   const asked: AskedCall = {
     use: toolUseKey(input),
     questions: all.filter(({ isAllowable }) => isAllowable).map(questionKey),
@@ -105,6 +105,7 @@ export function noteQuestion(
   const change = (notes: SessionNotes) => ({
     asked: isAsked ? [...notes.asked.filter(({ use }) => use !== asked.use), asked] : notes.asked,
     judged: [...notes.judged, ...judged],
+    fetched: [...notes.fetched, ...fetched],
   });
   const session = findSessionId(system, input.sessionId);
   noteInSession(system, stateHome, session, change, RECORD_LOCK_TIMEOUT_MS);
@@ -164,7 +165,7 @@ function clipped(notes: SessionNotes): SessionNotes {
     shown: last(notes.shown),
     warned: last(notes.warned),
     permitted: last(notes.permitted),
-    made: last(notes.made),
+    fetched: [...new Set(notes.fetched)].slice(-MAX_JUDGED),
     judged: [...new Set(notes.judged)].slice(-MAX_JUDGED),
     asked: last(notes.asked),
   };
@@ -177,7 +178,8 @@ function parseNotes(value: Json): SessionNotes {
     shown: notes.strings("shown"),
     warned: notes.strings("warned"),
     permitted: notes.strings("permitted"),
-    made: notes.strings("made"),
+    // Notes of a session that began before an update have none.
+    fetched: notes.optional("fetched", notes.strings) ?? [],
     judged: notes.strings("judged"),
     maySkipHooks: notes.boolean("maySkipHooks"),
     asked: notes.list("asked").map(parseAsked),

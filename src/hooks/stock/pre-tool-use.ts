@@ -24,7 +24,7 @@ import {
 import { findSessionId } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
 import { redactOpening } from "../../text/index.ts";
-import { inDirectory, type SessionWrites } from "../../workspace/index.ts";
+import { inDirectory, type SessionFacts, type SessionWrites } from "../../workspace/index.ts";
 import {
   type Answered,
   answerEffect,
@@ -99,8 +99,8 @@ interface GuardedCall {
   readonly context: GuardContext;
   /** what did not work; it changes no verdict */
   readonly problems: Diagnostic[];
-  /** what was found in texts of the session, for its notes */
-  readonly judged: readonly string[];
+  /** what was found in texts of the session and what it brings here, for its notes */
+  readonly noted: Pick<SessionFacts, "judged" | "fetched">;
   /** Runs a step whose failure is told and changes no verdict. */
   attempt<T>(what: string, step: () => T): T | undefined;
   tell(what: string, error: unknown): void;
@@ -124,6 +124,7 @@ function openCall(input: InputOf<"tool">, system: System): GuardedCall {
   const guard = openGuard(system, input.cwd, error => tell("no allow-once code can be offered", error));
   problems.push(...guard.notices.map(toDiagnostic));
   const judged: string[] = [];
+  const fetched: string[] = [];
   const facts = readSessionNotes(system, guard.stateHome, findSessionId(system, input.sessionId));
   return {
     input,
@@ -134,11 +135,12 @@ function openCall(input: InputOf<"tool">, system: System): GuardedCall {
         ...guard.context,
         facts,
         onJudged: entry => void judged.push(entry),
+        onFetched: entry => void fetched.push(entry),
         asksElsewhere: asksTeam(guard.config),
       },
       input.facts.directory,
     ),
-    judged,
+    noted: { judged, fetched },
     problems,
     tell,
     attempt(what, step) {
@@ -376,7 +378,7 @@ function record(
       call.input,
       // What was tried was not asked about.
       answered === "sandbox" ? judgement : judged.judgement,
-      call.judged,
+      call.noted,
     ),
   );
   const settings = guard.config.guard;

@@ -4,7 +4,7 @@ import {
   type CodeLanguage,
   type ElsewhereCommand,
 } from "../../hosts/index.ts";
-import { baseName, describe, type Invocation, knownText } from "../../shell/index.ts";
+import { baseName, describe, type Invocation, knownText, type Value } from "../../shell/index.ts";
 import { findProgram, hasTrait } from "../model/registry.ts";
 import { isSecretName } from "./secret-names.ts";
 
@@ -76,6 +76,22 @@ export function startedAddress(invocation: Invocation): string | undefined {
 /** Its first word is a program: that of a package, or one in its language. */
 function startsScripts(name: string): boolean {
   return hasTrait(name, "runsPackage") || findProgram(name)?.language !== undefined;
+}
+
+const INSTALLS_FILES = /^(?:(?:--)?install(?:-extension|-plugin)?|-i|-ivh|-Uvh|i|add|-jar)$/;
+
+/** The words that name what a program starts, loads or installs: itself, a script for an interpreter, a package that is a file. */
+export function startedFiles({ argv, program }: Invocation): readonly Value[] {
+  const [first, ...rest] = argv;
+  const isOwn = first !== undefined && describe(first).includes("/");
+  const isRun =
+    program !== undefined &&
+    (startsScripts(program) || hasTrait(program, "shell") || hasTrait(program, "sources"));
+  const isInstalled = rest.some(word => INSTALLS_FILES.test(describe(word)));
+  const operands = isRun || isInstalled ? rest.filter(word => !describe(word).startsWith("-")) : [];
+  // What an interpreter gets behind its script is for the script.
+  const named = isInstalled ? operands : operands.slice(0, 1);
+  return isOwn ? [first, ...named] : named;
 }
 
 const PRINTS_VARIABLES = /^(?:set|printenv|declare|typeset|export|env)$/;
