@@ -24,11 +24,16 @@ import { hook, onPath, PROGRAMS, registerProgram, TIMEOUT_MS } from "./harness.t
 
 const YES = { effect: { decision: { kind: "allow", reason: "known" } } } as const;
 const CODEX_ASKS = fileURLToPath(new URL("./programs/codex-asks.mjs", import.meta.url));
+const GEMINI_ASKS = fileURLToPath(new URL("./programs/gemini-asks.mjs", import.meta.url));
 
 /** How a host is started so that it asks; nobody answers, so that a call it asks about does not run. */
 interface Prompting {
   /** the host itself when absent */
   readonly program?: string;
+  /** the program tells on stdout what it was asked */
+  readonly isTold?: true;
+  /** it has no questions of its own: every call runs */
+  readonly asksNothing?: true;
   readonly args: (
     prompt: string,
     driver: HostDriver,
@@ -59,6 +64,16 @@ const PROMPTING: Readonly<Record<string, Prompting>> = {
         'prefix_rule(pattern=["touch", "denied"], decision="forbidden")\nprefix_rule(pattern=["touch", "asked"], decision="prompt")\n',
       ),
   },
+  "gemini-cli": {
+    program: process.execPath,
+    isTold: true,
+    args: (prompt, _driver, _trial, program) => [
+      GEMINI_ASKS,
+      program,
+      ...["-i", prompt, "--approval-mode", "default", "--model", "gemini-2.5-flash"],
+    ],
+    rules: () => {},
+  },
   "copilot-cli": {
     args: prompt => ["-p", prompt, "--deny-tool", "shell(touch denied)"],
     rules: () => {},
@@ -70,7 +85,19 @@ const PROMPTING: Readonly<Record<string, Prompting>> = {
         permission: { bash: { "*": "ask", "touch denied": "deny" } },
       }),
   },
+  pi: {
+    asksNothing: true,
+    args: (prompt, driver, trial) => driver.args(prompt, trial),
+    rules: () => {},
+  },
 };
+
+interface PlayOptions {
+  readonly place?: UserPlace;
+  readonly env?: Readonly<Record<string, string>>;
+  /** as its person starts it who does not want to be asked */
+  readonly isUnasked?: boolean;
+}
 
 /** Runs the host with its prompts on; the names of those files that are there afterwards. */
 function play(
@@ -78,7 +105,7 @@ function play(
   program: string,
   playsIn: readonly Play[] | ((project: string) => readonly Play[]),
   prepare: (user: TemporaryUser, prompting: Prompting) => Promise<void>,
-  { place, env = {} }: { readonly place?: UserPlace; readonly env?: Readonly<Record<string, string>> } = {},
+  { place, env = {}, isUnasked = false }: PlayOptions = {},
 ): Promise<{
   readonly made: readonly string[];
   readonly answered: number;
@@ -95,9 +122,10 @@ function play(
   const request = {
     driver: {
       ...driver,
-      args: (prompt: string, trial: TrialEnvironment) => prompting.args(prompt, driver, trial, program),
+      args: (prompt: string, trial: TrialEnvironment) =>
+        isUnasked ? driver.args(prompt, trial) : prompting.args(prompt, driver, trial, program),
     },
-    program: prompting.program ?? program,
+    program: isUnasked ? program : (prompting.program ?? program),
     steps,
     timeoutMs: TIMEOUT_MS,
     env: { ...onPath(program), ...env },
@@ -291,7 +319,11 @@ function playSandboxIn(
       });
       expect(checked.stdout).toContain("The sandbox works.");
     },
-    { place, env: isFree ? { TRIAL_SANDBOX: "danger-full-access" } : {} },
+    {
+      place,
+      env: isFree ? { TRIAL_SANDBOX: "danger-full-access" } : {},
+      isUnasked: typeof HOSTS[driver.host].answering === "string",
+    },
   );
 }
 
@@ -303,6 +335,11 @@ const DENIES_MAKE: Readonly<Record<string, (user: TemporaryUser) => void>> = {
       ".codex/rules/default.rules",
       'prefix_rule(pattern=["make", "denied"], decision="forbidden")\n',
     ),
+  "gemini-cli": user =>
+    user.write(
+      ".gemini/policies/own.toml",
+      '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "make denied"\ndecision = "deny"\npriority = 100\n',
+    ),
 };
 
 for (const driver of DRIVERS) {
@@ -310,18 +347,35 @@ for (const driver of DRIVERS) {
   const { answering } = HOSTS[driver.host];
   if (program === undefined || PROMPTING[driver.host] === undefined) continue;
   describe(driver.host, () => {
-    it("asks about calls, and runs none of them while nobody answers", async () => {
-      const { made, end } = await playYes(driver, program, undefined);
-      expect(made, end).toEqual([]);
-    });
-
-    if (typeof answering === "string")
-      it("is not answered: a yes is not heard, or goes past what its person denies", async () => {
-        const { made } = await playYes(driver, program, "pre-tool-use");
-        expect(made).not.toEqual(["first"]);
-        expect(made.length === 0 || made.includes("denied")).toBe(true);
+    const { isTold = false, asksNothing = false } = PROMPTING[driver.host] ?? {};
+    if (asksNothing)
+      it("asks nothing", async () => {
+        const { made, end } = await playYes(driver, program, undefined);
+        expect(made, end).toEqual(["first", "denied", "asked"]);
+        expect(answering).toBe("asks nothing");
       });
-    else {
+    else
+      it("asks about calls, and runs none of them while nobody answers", async () => {
+        const { made, end } = await playYes(driver, program, undefined);
+        expect(made, end).toEqual([]);
+        if (isTold) expect(end).toContain("ASKED");
+      });
+
+    if (typeof answering === "string" && !asksNothing) {
+      it("is not answered: a yes is not heard, or goes past what its person denies", async () => {
+        const { made, end } = await playYes(driver, program, "pre-tool-use");
+        expect(made, end).not.toEqual(["first"]);
+        expect(made.length === 0 || made.includes("denied"), end).toBe(true);
+        if (isTold) expect(end).toContain("ASKED");
+      });
+
+      it("shows its prompts about what is understood, because a yes is not given", async () => {
+        const { made, answered, end } = await playOwn(driver, program, "understood", true);
+        expect([made, answered], end).toEqual([[], 0]);
+        if (isTold) expect(end).toContain("ASKED");
+      });
+    }
+    if (typeof answering !== "string") {
       it("hears a yes, and what its person denies wins over it", async () => {
         const on = answering.event === "PreToolUse" ? "pre-tool-use" : "permission-request";
         const { made, end } = await playYes(driver, program, on);
@@ -348,7 +402,9 @@ for (const driver of DRIVERS) {
         // A host's own tool that asks only once for all is answered once.
         expect(answered, end).toBeGreaterThanOrEqual(KNOWN_COMMANDS.length);
       });
+    }
 
+    if (HOSTS[driver.host].sandboxing !== undefined) {
       it.skipIf(!canTry)("runs builds in the sandbox without a prompt", async () => {
         const { made, outside, end } = await playSandbox(driver, program);
         expect(made, end).toEqual([...BUILDS, HERE].slice(0, made.length).map(([, name]) => name));
@@ -362,10 +418,11 @@ for (const driver of DRIVERS) {
           expect([made, sent], end).toEqual([[], 0]);
         });
 
-      it.skipIf(!canTry)("keeps to what its person denies", async () => {
-        const { made, end } = await playSandbox(driver, program, { hasRules: true });
-        expect(made, end).toEqual([]);
-      });
+      if (DENIES_MAKE[driver.host] !== undefined)
+        it.skipIf(!canTry)("keeps to what its person denies", async () => {
+          const { made, end } = await playSandbox(driver, program, { hasRules: true });
+          expect(made, end).toEqual([]);
+        });
     }
   });
 }
