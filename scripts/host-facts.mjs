@@ -39,6 +39,7 @@ export function hostFacts(host) {
       can(host, "ask") ? `${title} shows it with its own yes and no` : "becomes a refusal with a code",
     ],
     ["answered for you", answeredBy(host)],
+    ["in the sandbox", sandboxedBy(host)],
     ["context at the start", told(host, "context", "SessionStart", "reaches the model")],
     ["context at a prompt", told(host, "context", "UserPromptSubmit", "reaches the model")],
     ["a held stop", told(host, "deny", "Stop", "the model goes on, with the reason")],
@@ -54,6 +55,18 @@ function answeredBy({ answering }) {
   const rules = answering.overrides === undefined ? "" : ", while no rule of yours asks";
   const when = answering.event === "PreToolUse" ? "before it asks" : "when it asks";
   return `yes, ${when}${rules} ([autonomy](../autonomy.md))`;
+}
+
+/** When its commands are sent to the sandbox, as the descriptor says. */
+function sandboxedBy({ sandboxing }) {
+  if (sandboxing === undefined) return "no: its commands run as they are";
+  const { ownSandbox, onlyWith, overrides = [] } = sandboxing;
+  const when = [
+    ...(ownSandbox === undefined ? [] : ["while its own sandbox is off"]),
+    ...(onlyWith === undefined ? [] : [`while it is started with \`${onlyWith.what}\``]),
+    ...(overrides.length === 0 ? [] : ["while no rule of yours denies or asks"]),
+  ];
+  return ["commands that are not understood", ...when].join(", ");
 }
 
 function encoderOf(host, event) {

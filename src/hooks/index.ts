@@ -2,6 +2,7 @@
  * The hook program: one run from standard input to standard output (`program/`), the stock hooks (`stock/`) and users'
  * own hooks (`user/`). It answers always and in time; what fails on the way is told, never taken for a verdict.
  */
+export { type OverriddenRule, overriddenRule } from "./program/answer.ts";
 export { auditFile, isAudited, writeAudit } from "./program/audit.ts";
 export {
   BRIDGE_ACTIONS,

@@ -133,13 +133,15 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
   // It may compare its deny and ask rules with the command as it was rewritten: then they would not be kept.
   sandboxing: {
     modes: ["default", "acceptEdits", "auto"],
-    overrides: {
-      folder: ".claude",
-      managed: "/etc/claude-code",
-      ending: ".json",
-      rule: /"(?:deny|ask)"\s*:\s*\[(?:\s*"(?:[^"\\]|\\.)*"\s*,)*?\s*"Bash/,
-      what: "rules of your own that deny or ask about commands",
-    },
+    overrides: [
+      {
+        folder: ".claude",
+        managed: "/etc/claude-code",
+        ending: ".json",
+        rule: /"(?:deny|ask)"\s*:\s*\[(?:\s*"(?:[^"\\]|\\.)*"\s*,)*?\s*"Bash/,
+        what: "rules of your own that deny or ask about commands",
+      },
+    ],
     ruleOptions: /^--(?:disallowed-?tools|settings|permission-prompt-tool)(?:=|$)/i,
   },
   closed: "exit",

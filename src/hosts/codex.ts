@@ -47,19 +47,23 @@ export const codex: HostDescriptor<"codex"> = {
   answering: {
     event: "PermissionRequest",
     modes: ["default", "acceptEdits"],
-    overrides: {
-      ...RULES,
-      rule: /decision\s*=\s*["']prompt["']/,
-      what: 'rules of your own that ask (decision = "prompt")',
-    },
+    overrides: [
+      {
+        ...RULES,
+        rule: /decision\s*=\s*["']prompt["']/,
+        what: 'rules of your own that ask (decision = "prompt")',
+      },
+    ],
   },
   sandboxing: {
     modes: ["default", "acceptEdits"],
-    overrides: {
-      ...RULES,
-      rule: /decision\s*=\s*["'](?:prompt|forbidden)["']/,
-      what: "rules of your own that ask or forbid",
-    },
+    overrides: [
+      {
+        ...RULES,
+        rule: /decision\s*=\s*["'](?:prompt|forbidden)["']/,
+        what: "rules of your own that ask or forbid",
+      },
+    ],
     // In a text that somebody wrote, the quotation marks would be escaped.
     ownSandbox: { told: /"sandbox_policy":\{"type":"([\w-]+)"/g, none: "danger-full-access" },
   },

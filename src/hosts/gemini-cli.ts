@@ -22,6 +22,8 @@ function isOwnEvent(name: unknown): boolean {
   return typeof name === "string" && Object.hasOwn(events, name) && events[name] !== name;
 }
 
+const BYPASS = /^(--yolo|-y|--approval-mode=yolo|yolo)$/;
+
 export const geminiCli: HostDescriptor<"gemini-cli"> = {
   id: "gemini-cli",
   skillFolders: [".gemini/skills", ".agents/skills"],
@@ -77,9 +79,28 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
     Notification: common,
   }),
   noOpinion: "{}\n",
-  answering: "asks before it runs hooks: a yes comes too late",
-  // Its person was asked about the command as the agent gave it.
-  sandboxing: {},
+  answering: "takes no yes from hooks",
+  // Its hooks run first: questions and rules see the command that was rewritten.
+  sandboxing: {
+    onlyWith: { word: BYPASS, what: "--yolo" },
+    overrides: [
+      {
+        folder: ".gemini/policies",
+        managed: "/etc/gemini-cli/policies",
+        ending: ".toml",
+        rule: /decision\s*=\s*["'](?:deny|ask_user)["']/,
+        what: "policies of your own that deny or ask",
+      },
+      {
+        folder: ".gemini",
+        managed: "/etc/gemini-cli",
+        ending: ".json",
+        rule: /"(?:exclude|excludeTools|policyPaths|adminPolicyPaths)"\s*:\s*\[\s*"/,
+        what: "settings that exclude tools or name policies",
+      },
+    ],
+    ruleOptions: /^--(?:admin-)?policy(?:=|$)/,
+  },
   closed: "exit",
   registration: {
     avoided: {
@@ -100,7 +121,7 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
   program: {
     names: ["gemini"],
     package: "@google/gemini-cli",
-    bypass: /^(--yolo|-y|--approval-mode=yolo|yolo)$/,
+    bypass: BYPASS,
   },
   recordsSessions: true,
   setup: () => ({
@@ -119,7 +140,10 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
     nextStep: {
       project: "Gemini CLI: trust this folder (/permissions); --skip-trust is not enough for hooks",
     },
-    gaps: ["stop a hook's children when its time is up: they hold the run"],
+    gaps: [
+      "have its calls judged while an editor drives it (gemini --acp): it starts no hook around tools there",
+      "stop a hook's children when its time is up: they hold the run",
+    ],
     agent: {
       name: "gemini",
       installHint: "npm install -g @google/gemini-cli",

@@ -311,7 +311,7 @@ export interface Answering {
   /** values of `permission_mode` in which the host asks its person; in any other, or without one, nothing is answered */
   readonly modes?: readonly string[];
   /** rules of the person's that a yes would override: while one of these files has such a rule, nothing is answered */
-  readonly overrides?: PersonRules;
+  readonly overrides?: readonly PersonRules[];
 }
 
 /** Files in which a person may have written rules of their own. */
@@ -331,7 +331,9 @@ export interface Sandboxing {
   /** values of `permission_mode` in which it is done; in any other, or without one, it is not */
   readonly modes?: readonly string[];
   /** rules of the person's that the host would compare with the rewritten command: while there is one, none is rewritten */
-  readonly overrides?: PersonRules;
+  readonly overrides?: readonly PersonRules[];
+  /** the word of its command line without which it would ask about the rewritten command, and how a person says it */
+  readonly onlyWith?: { readonly word: RegExp; readonly what: string };
   /** words of its own command line that may hold such rules, which no file tells */
   readonly ruleOptions?: RegExp;
   /**

@@ -20,7 +20,7 @@ import { PACKAGE } from "../install/sandbox.ts";
 import { placeForScenes } from "../sandbox/scene.ts";
 import { canTry } from "../sandbox/try-scene.ts";
 import { command, type DrivenHost, FILE_TOOLS } from "./file-tools.ts";
-import { hook, onPath, PROGRAMS, registerProgram, TIMEOUT_MS } from "./harness.ts";
+import { hook, onPath, PROGRAMS, play as playOnce, registerProgram, TIMEOUT_MS } from "./harness.ts";
 
 const YES = { effect: { decision: { kind: "allow", reason: "known" } } } as const;
 const CODEX_ASKS = fileURLToPath(new URL("./programs/codex-asks.mjs", import.meta.url));
@@ -341,6 +341,27 @@ const DENIES_MAKE: Readonly<Record<string, (user: TemporaryUser) => void>> = {
       '[[rule]]\ntoolName = "run_shell_command"\ncommandPrefix = "make denied"\ndecision = "deny"\npriority = 100\n',
     ),
 };
+
+const GEMINI_EDITOR = fileURLToPath(new URL("./programs/gemini-editor.mjs", import.meta.url));
+
+describe.skipIf(PROGRAMS["gemini-cli"] === undefined)("gemini-cli, driven by an editor", () => {
+  it("starts no hook around tools, so that nothing can be refused there: its page says so", async () => {
+    const driver = DRIVERS.find(({ host }) => host === "gemini-cli") as HostDriver;
+    const args = (prompt: string, trial: TrialEnvironment) => [
+      ...[GEMINI_EDITOR, PROGRAMS["gemini-cli"] ?? "", prompt, trial.project],
+      ...["--model", "gemini-2.5-flash"],
+    ];
+    const deny = { effect: { decision: { kind: "deny", reason: "no" } } } as const;
+    const scenario = { "pre-tool-use": deny };
+    const { fired, has, end } = await playOnce({ ...driver, args }, process.execPath, scenario);
+    expect([has("made"), fired.includes("user-prompt-submit"), fired.includes("pre-tool-use")], end).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(HOSTS["gemini-cli"].setup?.().gaps?.join()).toContain("gemini --acp");
+  });
+});
 
 for (const driver of DRIVERS) {
   const program = PROGRAMS[driver.host];

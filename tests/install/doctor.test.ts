@@ -1,5 +1,5 @@
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { HostId } from "../../src/exports/hosts.ts";
 import { describeAge, examine, findLastFired } from "../../src/install/doctor/doctor.ts";
@@ -530,12 +530,25 @@ describe("the version that doctor tells", () => {
   });
 });
 
+const HOST_FOLDERS: Readonly<Partial<Record<HostId, string>>> = {
+  "claude-code": ".claude",
+  codex: ".codex",
+  "gemini-cli": ".gemini",
+};
+
 describe("autonomy", () => {
-  const autonomyOf = async (configuration: object) => {
-    const sandbox = await installed(["claude-code", "gemini-cli"]);
+  const autonomyOf = async (
+    configuration: object,
+    hosts: readonly HostId[] = ["claude-code", "gemini-cli"],
+    files: Readonly<Record<string, string>> = {},
+  ) => {
+    const sandbox = await installed(hosts);
     const { home, stateHome } = placesOf(sandbox);
-    mkdirSync(join(home, ".gemini"), { recursive: true });
-    mkdirSync(join(home, ".claude"), { recursive: true });
+    for (const host of hosts) mkdirSync(join(home, HOST_FOLDERS[host] ?? ""), { recursive: true });
+    for (const [name, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(home, name)), { recursive: true });
+      writeFileSync(join(home, name), text);
+    }
     writeFileSync(join(stateHome, "config.jsonc"), JSON.stringify(configuration));
     const { checks } = await look(sandbox);
     return checks.filter(({ id }) => id.startsWith("autonomy")).map(({ id, message }) => `${id} ${message}`);
@@ -546,6 +559,27 @@ describe("autonomy", () => {
     expect(await autonomyOf({ autonomy: "understood" })).toEqual([
       expect.stringMatching(/^autonomy\.claude-code .*are answered for you/),
       expect.stringMatching(/^autonomy\.gemini-cli .*stay yours, because it /),
+    ]);
+  });
+
+  it("says which rule of the person's keeps a host's questions theirs, and its commands out of the sandbox", async () => {
+    const rules = {
+      ".codex/rules/default.rules": 'prefix_rule(pattern=["touch"], decision="prompt")\n',
+      ".gemini/policies/own.toml": 'decision = "deny"\n',
+    };
+    expect(await autonomyOf({ autonomy: "sandbox" }, ["codex", "gemini-cli"], rules)).toEqual([
+      expect.stringMatching(
+        /^autonomy\.codex .*stay yours while you have .*default\.rules.*none of its commands/,
+      ),
+      expect.stringMatching(
+        /^autonomy\.gemini-cli .*none of its commands run in the sandbox while you have .*own\.toml/,
+      ),
+    ]);
+    expect(await autonomyOf({ autonomy: "sandbox" }, ["codex", "gemini-cli"])).toEqual([
+      expect.stringMatching(/^autonomy\.codex .*answered for you; .*sandbox while its own is off$/),
+      expect.stringMatching(
+        /^autonomy\.gemini-cli .*; its commands run in the sandbox while it is started with --yolo$/,
+      ),
     ]);
   });
 

@@ -14,7 +14,7 @@ import {
 } from "../../hooks/index.ts";
 import { loadSandbox, type SandboxedCommand } from "../../sandbox/index.ts";
 import { readText, requireDirectories } from "../../state/index.ts";
-import { join, type System } from "../../system/index.ts";
+import { join, quoteWord, type System } from "../../system/index.ts";
 import { count } from "../../text/index.ts";
 import { survey } from "../../workspace/index.ts";
 import { placesOf, proxyWords } from "./places.ts";
@@ -136,5 +136,5 @@ function keepDirectory(system: System, stateHome: string, id: string, ended: str
   if (files.inspect(ended)?.kind !== "file") return;
   const path = readText(system, ended, MAX_PATH_BYTES)?.replace(/\n$/, "") ?? "";
   if (path === before || !path.startsWith("/") || files.follow(path)?.kind !== "directory") return;
-  files.createExclusive(directoryFile(stateHome, id), text.encode(path), 0o600);
+  files.createExclusive(directoryFile(stateHome, id), text.encode(`cd -- ${quoteWord(path)}\n`), 0o600);
 }

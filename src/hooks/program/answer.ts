@@ -35,7 +35,7 @@ export function answeringOf(call: Call, system: System, guard: Guard): Answering
   if (autonomyOf(guard.config).level === "off" || !ANSWERED_TOOLS.has(call.tool.canonicalName))
     return undefined;
   const answering = isHostId(call.host) ? HOSTS[call.host].answering : "";
-  if (typeof answering === "string" || overriddenRules(call.host, system, guard, call.cwd) !== undefined)
+  if (typeof answering === "string" || overriddenRule(call.host, system, guard, call.cwd) !== undefined)
     return undefined;
   const { modes } = answering;
   return modes === undefined || modes.includes(stringAt(call.raw, "permission_mode") ?? "")
@@ -61,21 +61,42 @@ export function isAnswerable(judgement: Judgement, changes: boolean, kept: Kept 
 const MAX_RULE_FILES = 100;
 const MAX_RULE_BYTES = 256 * 1024;
 
-/** The file with a rule of the person's that a yes would override, if there is one. */
-export function overriddenRules(
+/** A rule of the person's that a yes would override, and where it stands. */
+export interface OverriddenRule {
+  readonly file: string;
+  readonly what: string;
+}
+
+type Places = Pick<Guard, "home" | "project">;
+type Reader = Pick<System, "files" | "text" | "env">;
+
+/** The first rule of the person's that a yes to this host would override. */
+export function overriddenRule(
   host: string,
-  system: Pick<System, "files" | "text" | "env">,
-  { home, project }: Pick<Guard, "home" | "project">,
-  directory = project,
+  system: Reader,
+  places: Places,
+  directory = places.project,
   overrides = overridesOf(host),
+): OverriddenRule | undefined {
+  for (const rules of overrides) {
+    const file = fileWithRule(host, system, places, directory, rules);
+    if (file !== undefined) return { file, what: rules.what };
+  }
+  return undefined;
+}
+
+function fileWithRule(
+  host: string,
+  system: Reader,
+  { home, project }: Places,
+  directory: string,
+  { folder, managed, ending, rule }: PersonRules,
 ): string | undefined {
-  const { registration } = hostOrDefault(host);
-  if (overrides === undefined) return undefined;
-  const { folder, managed, ending, rule } = overrides;
-  const { variable = "", folder: own = "" } = registration?.relocation ?? {};
+  const { variable = "", folder: own = "" } = hostOrDefault(host).registration?.relocation ?? {};
   const moved = system.env.get(variable);
   const places = [...new Set([home, project, directory])].map(root => join(root, folder));
-  if (moved !== undefined && moved !== "") places.push(join(moved, folder.slice(own.length + 1)));
+  if (moved !== undefined && moved !== "")
+    places.push(join(moved, own === "" ? folder : folder.slice(own.length + 1)));
   const files = [...places, managed].flatMap(place => {
     if (system.files.follow(place)?.kind !== "directory") return [];
     return system.files
@@ -90,9 +111,9 @@ export function overriddenRules(
   });
 }
 
-function overridesOf(host: string): PersonRules | undefined {
+function overridesOf(host: string): readonly PersonRules[] {
   const { answering } = hostOrDefault(host);
-  return typeof answering === "string" ? undefined : answering.overrides;
+  return (typeof answering === "string" ? undefined : answering.overrides) ?? [];
 }
 
 // Where a host hears a yes only when it asks, the call was judged before: these are the calls that may be answered.

@@ -14,7 +14,7 @@ import {
 import { findSessionId, readText, removeIfThere } from "../../state/index.ts";
 import { isInside, join, quoteWord, type System } from "../../system/index.ts";
 import { PRIVATE_MEMORY, survey, type Workspace, whyNotCaught } from "../../workspace/index.ts";
-import { overriddenRules } from "./answer.ts";
+import { overriddenRule } from "./answer.ts";
 import type { ConfiguredGuard } from "./guard-context.ts";
 import { isStartedWith } from "./process-tree.ts";
 
@@ -58,7 +58,7 @@ function callPath(stateHome: string, id: string, ending: "json" | "taken" | "dir
   return join(stateHome, FOLDER, CALLS, `${id}.${ending}`);
 }
 
-/** Where the sandbox says in which directory the command ended. */
+/** Where the sandbox leaves a `cd` into the directory in which the command ended. */
 export function directoryFile(stateHome: string, id: string): string {
   return callPath(stateHome, id, "directory");
 }
@@ -172,9 +172,10 @@ export function maySandbox(input: InputOf<"tool">, system: System, guard: Config
   if (sandboxing === undefined) return false;
   const { modes } = sandboxing;
   if (modes !== undefined && !modes.includes(stringAt(raw, "permission_mode") ?? "")) return false;
-  if (overriddenRules(host, system, guard, input.cwd, sandboxing.overrides) !== undefined) return false;
-  if (sandboxing.ruleOptions !== undefined && isStartedWith(system, sandboxing.ruleOptions)) return false;
-  const { ownSandbox } = sandboxing;
+  const { ownSandbox, onlyWith, overrides = [], ruleOptions } = sandboxing;
+  if (overriddenRule(host, system, guard, input.cwd, overrides) !== undefined) return false;
+  if (ruleOptions !== undefined && isStartedWith(system, ruleOptions)) return false;
+  if (onlyWith !== undefined && !isStartedWith(system, onlyWith.word)) return false;
   return ownSandbox === undefined || lastTold(input, system, ownSandbox.told) === ownSandbox.none;
 }
 
@@ -278,6 +279,6 @@ export function rewriteCall(
 function rewritten(stateHome: string, id: string): string {
   const program = quoteWord(join(stateHome, ".claude/bin/amplihack"));
   const directory = quoteWord(directoryFile(stateHome, id));
-  // The shell that runs it is the one that the command was written for.
-  return `${program} sandbox call ${id} "\${BASH:-\${ZSH_NAME:-sh}}"; { __amplihack=$?; [ ! -f ${directory} ] || cd -- "$(cat ${directory})"; (exit $__amplihack); }`;
+  // The shell that runs it is the one that the command was written for. Gemini CLI refuses any command substitution.
+  return `${program} sandbox call ${id} "\${BASH:-\${ZSH_NAME:-sh}}"; { __amplihack=$?; [ ! -f ${directory} ] || . ${directory}; (exit $__amplihack); }`;
 }

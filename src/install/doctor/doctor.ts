@@ -7,8 +7,9 @@ import {
   loadConfig,
 } from "../../config/index.ts";
 import { ruleSettingProblems } from "../../guard/index.ts";
-import { findImpostors } from "../../hooks/index.ts";
-import { HOOK_REGISTRY, HOST_LIST, type HostId, ownNames } from "../../hosts/index.ts";
+import { shownPath } from "../../history/index.ts";
+import { findImpostors, type OverriddenRule, overriddenRule } from "../../hooks/index.ts";
+import { HOOK_REGISTRY, HOST_LIST, type HostId, ownNames, type Sandboxing } from "../../hosts/index.ts";
 import { LAUNCH_TOOLS, readAgentVersion, tryFindBinary } from "../../launcher/index.ts";
 import { describeEvent, stringAt } from "../../protocol/index.ts";
 import { listRecipes } from "../../recipes/index.ts";
@@ -117,16 +118,48 @@ function autonomyChecks(system: System, places: UserDirectories, config: Config)
     ];
   return HOST_LIST.filter(({ id, setup }) => setup !== undefined && isPresent(system, places, id)).map(
     ({ id, answering, sandboxing }) => {
-      const isAlways = sandboxing?.ownSandbox === undefined;
+      const where = { home: places.home, project: places.projectRoot };
       const runs =
         level === "sandbox" && sandboxing !== undefined
-          ? `; its commands run in the sandbox${isAlways ? "" : " while its own is off"}`
+          ? `; ${sandboxedWhen(id, sandboxing, system, where)}`
           : "";
-      return typeof answering === "string"
-        ? pass(`autonomy.${id}`, `${id}: its questions stay yours, because it ${answering}${runs}`)
-        : pass(`autonomy.${id}`, `${id}: calls that are understood are answered for you${runs}`);
+      if (typeof answering === "string")
+        return pass(`autonomy.${id}`, `${id}: its questions stay yours, because it ${answering}${runs}`);
+      const rule = overriddenRule(id, system, where);
+      return rule === undefined
+        ? pass(`autonomy.${id}`, `${id}: calls that are understood are answered for you${runs}`)
+        : pass(
+            `autonomy.${id}`,
+            `${id}: its questions stay yours while you have ${describeRule(rule, where)}${runs}`,
+          );
     },
   );
+}
+
+interface Places {
+  readonly home: string;
+  readonly project: string;
+}
+
+/** When the commands of a host are sent to the sandbox, in words that follow its name. */
+function sandboxedWhen(
+  host: string,
+  { ownSandbox, onlyWith, overrides = [] }: Sandboxing,
+  system: System,
+  where: Places,
+): string {
+  const rule = overriddenRule(host, system, where, where.project, overrides);
+  if (rule !== undefined)
+    return `none of its commands run in the sandbox while you have ${describeRule(rule, where)}`;
+  const when = [
+    ...(ownSandbox === undefined ? [] : ["while its own is off"]),
+    ...(onlyWith === undefined ? [] : [`while it is started with ${onlyWith.what}`]),
+  ];
+  return ["its commands run in the sandbox", ...when].join(" ");
+}
+
+function describeRule({ what, file }: OverriddenRule, { home, project }: Places): string {
+  return `${what} (${shownPath(file, project, home)})`;
 }
 
 function managedCheck({ managed }: GuardSettings): DoctorCheck {
