@@ -13,6 +13,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { PLAIN_PYTHON } from "../../src/code/plain/python.ts";
 import { isUnderstood, judgeCommand } from "../../src/exports/guard.ts";
 import { allPrograms } from "../../src/programs/model/registry.ts";
 import ownCommands from "../../src/programs/records/own-commands.json" with { type: "json" };
@@ -22,6 +23,7 @@ import { createNodeSystem } from "../../src/system/node.ts";
 // What the kernel saw of commands that are called understood, against what their footprint says. The commands are made of
 // the options of the records themselves, so that a record which calls itself complete and is not is found.
 
+const PATH = "/usr/bin:/bin";
 const COUNT = Number(process.env["WITNESSED"] ?? 200);
 /** Another seed makes other commands: the whole can be run in turns. */
 const SEED = Number(process.env["WITNESS_SEED"] ?? 7);
@@ -69,8 +71,26 @@ const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
     ". -maxdepth 1 -size +0",
   ],
   grep: ["a", "-r a", "'a.*b' -n"],
-  tar: ["-cf new.tar", "-czf sub/new.tgz", "tzf new.tgz", "-xf new.tar"],
-  zip: ["-r new.zip", "-q new.zip", "new"],
+  tar: [
+    "-cf new.tar",
+    "-czf sub/new.tgz",
+    "tzf old.tgz",
+    "-xf old.tar",
+    "xzf old.tgz -C sub",
+    "cJf new.txz --exclude=*.txt",
+    "cjf old.tar",
+  ],
+  zip: ["-r new.zip", "-q new.zip", "new", "-u old.zip", "-rj old.zip"],
+  unzip: ["old.zip", "-o old.zip", "-l old.zip", "-n old.zip -d sub/deep", "-qo old.zip -d sub"],
+  gzip: ["-k a.txt", "-d old.gz", "b.txt"],
+  gunzip: ["old.gz", "-k old.gz"],
+  patch: [
+    "-p1 < fix.patch",
+    "-p0 -i plain.patch",
+    "-p1 -i fix.patch",
+    "-p1 --dry-run < fix.patch",
+    "-p1 -R < fix.patch",
+  ],
   ln: ["-s a.txt link", "-sf b.txt copy", "a.txt hard"],
   truncate: ["-s 3", "-s +2"],
   timeout: ["5 cat", "5 rm -f", "2 touch new.txt"],
@@ -125,6 +145,120 @@ const GROUPS = [
   "chmod",
 ];
 
+/** Programs whose work lies in archives and patches, which are made for the scene. */
+const PACKED = words("tar zip unzip gzip gunzip zcat bzip2 bunzip2 xz unxz patch");
+
+/** What `find` and `grep` look for, and what is done with what they find. */
+const TESTS = [
+  "-name '*.txt'",
+  "-type f",
+  "-type d",
+  "-newer a.txt",
+  "-size -9k",
+  "-maxdepth 2",
+  "-mindepth 1",
+  "! -name b.txt",
+  "-not -path './.git/*'",
+  "-path './sub/*'",
+  "-regex '.*c.*'",
+  "-empty",
+  "-mtime -1",
+  "-perm -u+r",
+  "-prune -o",
+];
+const ACTIONS = [
+  "",
+  "",
+  "-print",
+  "-print0",
+  "-ls",
+  "-printf '%p\\n'",
+  "-quit",
+  "-delete",
+  "-exec cat {} +",
+  "-exec wc -l {} \\;",
+  "-exec sed -i s/a/z/ {} +",
+  "-exec rm {} +",
+  "-exec mv {} sub \\;",
+  "-exec touch {} +",
+  "-execdir cat {} \\;",
+  "-fprint found",
+  "-ok rm {} \\;",
+];
+const HANDED = [
+  "cat",
+  "wc -l",
+  "sed -i s/a/z/",
+  "rm",
+  "rm -f",
+  "touch",
+  "grep -n a",
+  "head -1",
+  "cp -t sub",
+  "-I{} cp {} {}.bak",
+  "-n 1 echo",
+  "ls -la",
+];
+
+/** Each of these is to be among the commands that were run. */
+const KINDS = /(?:^|(?<=\| ))(?:find|grep|patch|python3|tar|unzip|xargs|zip)(?= )/g;
+
+function makeSearch(pick: <Item>(list: readonly Item[]) => Item, random: (limit: number) => number): string {
+  const start = pick([".", "sub", "sub .", "./sub"]);
+  const tests = Array.from({ length: random(4) }, () => pick(TESTS)).join(" ");
+  if (random(3) === 0)
+    return `grep -rl ${pick(["a", "-i x", "-E 'a|b'"])} ${start}${pick(["", " --include=*.txt"])}${pick(["", " | sort", " | head -2"])} | xargs ${pick(HANDED)}`;
+  if (random(3) === 0) return `find ${start} ${tests} -print0 | xargs -0 ${pick(HANDED)}`;
+  return `find ${start} ${tests} ${pick(ACTIONS)}`;
+}
+
+/** A short program of the words that are plain, most of which mean nothing; what it does before it fails counts. */
+function makePython(pick: <Item>(list: readonly Item[]) => Item, random: (limit: number) => number): string {
+  const [builtins, methods] = [words(PLAIN_PYTHON.builtins), words(PLAIN_PYTHON.methods)];
+  const modules = Object.entries(PLAIN_PYTHON.modules).map(([name, members]) => ({
+    name,
+    members: words(members),
+  }));
+  const file = () => `"${pick(FILES.filter(name => !name.includes("*")))}"`;
+  const argument = () =>
+    pick([
+      ...[file(), file(), "1", "x", "f", "[1, 2]", '"a b"', "print", "str", "lambda v: v", "{}", "x.split()"],
+      ...[`open(${file()})`, `open(${file()}, "w")`, `Path(${file()})`, "sys.stdout", 'b"a"', "None"],
+    ]);
+  const given = () => Array.from({ length: random(3) }, argument).join(", ");
+  const used = modules.filter(() => random(4) === 0);
+  const statement = (): string => {
+    const module = pick(used.length > 0 ? used : modules.slice(0, 1));
+    return pick([
+      () => `x = ${module.name}.${pick(module.members)}(${given()})`,
+      () => `print(${module.name}.${pick(module.members)}(${given()}).${pick(methods)}(${given()}))`,
+      () => `x = open(${file()}).read()`,
+      () =>
+        `with open(${file()}, "${pick(["r", "w", "a", "r+", "x", "wb"])}") as f: f.${pick(methods)}(${given()})`,
+      () => `p = Path(${file()}); p.${pick(methods)}(${given()})`,
+      () => `Path(${file()}).write_text(Path(${file()}).read_text().replace("a", "b"))`,
+      () => `x = ${pick(builtins.filter(name => name !== "quit" && name !== "exit"))}(${given()})`,
+      () => `x.${pick(methods)}(${given()})`,
+      () => `for line in open(${file()}): print(line.${pick(methods)}(${given()}))`,
+      () => `json.dump(${argument()}, open(${file()}, "w"))`,
+    ])();
+  };
+  // Each statement runs, whatever became of those before it.
+  const tried = Array.from({ length: 1 + random(4) }, () => `try:\n  ${statement()}\nexcept Exception: pass`);
+  const imports = [
+    `import json, sys${used.map(({ name }) => `, ${name}`).join("")}`,
+    "from pathlib import Path",
+    'x = "a b"',
+    "f = sys.stdout",
+  ];
+  const code = [...imports, ...tried].join("\n");
+  return pick([
+    `python3 - <<'END'\n${code}\nEND`,
+    `cat a.txt | python3 -c '${code}'`,
+    `python3 -c '${code}' a.txt`,
+  ]);
+}
+
 interface Candidate {
   readonly name: string;
   readonly flags: readonly string[];
@@ -141,7 +275,7 @@ const candidates: readonly Candidate[] = allPrograms()
     return names.map(name => ({ name, flags: spelt(flags), values: [...spelt(values), ...spelt(optional)] }));
   })
   .filter(({ name }) => !["bash", "sh", "dash", "sleep", "xargs"].includes(name))
-  .filter(({ name }) => spawnSync("which", [name]).status === 0);
+  .filter(({ name }) => spawnSync("which", [name], { env: { PATH } }).status === 0);
 
 function spelt(list: string): readonly string[] {
   return words(list).flatMap(token =>
@@ -156,7 +290,11 @@ function spelt(list: string): readonly string[] {
 
 function makeCommand(random: (limit: number) => number): string {
   const pick = <Item>(list: readonly Item[]): Item => list[random(list.length)] as Item;
-  const wanted = random(3) === 0 ? candidates.filter(({ name }) => GROUPS.includes(name)) : candidates;
+  const kind = random(8);
+  if (kind === 0) return makePython(pick, random);
+  if (kind === 1) return makeSearch(pick, random);
+  const group = kind === 2 ? PACKED : kind < 5 ? GROUPS : undefined;
+  const wanted = candidates.filter(({ name }) => group === undefined || group.includes(name));
   const { name, flags, values } = pick(wanted);
   const parts: string[] = [name];
   const script = SCRIPTS[name];
@@ -211,6 +349,16 @@ function makeScene(): Scene {
       cwd: project,
       env: envOf(home),
     });
+  for (const made of [
+    "tar czf old.tgz a.txt sub",
+    "tar cf old.tar a.txt sub",
+    "zip -qr old.zip a.txt sub",
+    "gzip -c b.txt > old.gz",
+    "sed 's/x y/x z/' a.txt > other; diff -u --label a.txt --label a.txt a.txt other > plain.patch; rm other",
+    "sed 's|^--- a|--- a/a|; s|^+++ a|+++ b/a|' plain.patch > fix.patch",
+    "printf -- '--- /dev/null\\n+++ b/sub/added.txt\\n@@ -0,0 +1 @@\\n+new\\n' >> fix.patch",
+  ])
+    spawnSync("bash", ["-c", made], { cwd: project, env: envOf(home) });
   git("init", "-q", "-b", "feature");
   git("config", "user.name", "x");
   git("config", "user.email", "x@x");
@@ -221,11 +369,11 @@ function makeScene(): Scene {
 }
 
 function envOf(home: string): NodeJS.ProcessEnv {
-  return { PATH: "/usr/bin:/bin", HOME: home, LC_ALL: "C", GIT_CONFIG_NOSYSTEM: "1" };
+  return { PATH, HOME: home, LC_ALL: "C", GIT_CONFIG_NOSYSTEM: "1" };
 }
 
 const CALLS =
-  "openat,open,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,chmod,fchmodat,chown,fchownat,truncate,utimensat,connect,sendto,bind,chdir,fchdir,clone,clone3,fork,vfork";
+  "openat,open,creat,unlink,unlinkat,rename,renameat,renameat2,mkdir,mkdirat,rmdir,link,linkat,symlink,symlinkat,chmod,fchmodat,chown,fchownat,truncate,utimensat,connect,sendto,bind,chdir,fchdir,clone,clone3,fork,vfork,execve";
 
 /** Something that the kernel saw: a connection, or a path that was changed or opened to be. */
 interface Sight {
@@ -233,32 +381,40 @@ interface Sight {
   readonly isConnection: boolean;
   /** made new, by a name that nobody else has */
   readonly isOwn: boolean;
+  /** made by mktemp itself, as the folder or file that it is for */
+  readonly isMktemp: boolean;
 }
 
 /** Relative paths count from where each process is: `mkdir -p` goes into the folders that it makes. */
 function witnessed(trace: string, start: string): readonly Sight[] {
   const places = new Map<string, string>();
+  const programs = new Map<string, string>();
   const sights: Sight[] = [];
   for (const line of trace.split("\n")) {
     const [, pid = "", call = "", given = "", result = ""] =
       /^(?:\[pid +)?(\d+)\]? +(\w+)\((.*)\)\s+= (-?\d+)/.exec(line) ?? [];
     if (call === "" || result.startsWith("-1")) continue;
     const at = places.get(pid) ?? start;
-    if (/^(?:v?fork|clone3?)$/.test(call)) places.set(result, at);
-    else if (/^f?chdir$/.test(call)) {
+    if (call === "execve") programs.set(pid, /^"(?:[^"]*\/)?([^"/]+)"/.exec(given)?.[1] ?? "");
+    else if (/^(?:v?fork|clone3?)$/.test(call)) {
+      places.set(result, at);
+      programs.set(result, programs.get(pid) ?? "");
+    } else if (/^f?chdir$/.test(call)) {
       const [, folder = "", path = ""] = /^\d+<([^>]*)>|^"((?:\\.|[^"\\])*)"/.exec(given) ?? [];
       places.set(pid, folder === "" ? resolve(at, path) : folder);
     } else if (/^(?:connect|sendto|bind)$/.test(call)) {
       if (/AF_(?:INET6?|UNIX)/.test(given))
-        sights.push({ text: `${call} ${given}`, isConnection: true, isOwn: false });
+        sights.push({ text: `${call} ${given}`, isConnection: true, isOwn: false, isMktemp: false });
     } else if (!/^open/.test(call) || /O_WRONLY|O_RDWR|O_CREAT|O_TRUNC|O_APPEND/.test(given)) {
       // What a symbolic link says is no path that is touched.
       const touched = /^symlink/.test(call) ? given.replace(/^"(?:\\.|[^"\\])*"/, "") : given;
       for (const [, folder = "", path = ""] of touched.matchAll(/(?:\w+<([^>]*)>, )?"((?:\\.|[^"\\])*)"/g)) {
         const text = resolve(folder === "" ? at : folder, path);
-        // A folder can be made only where nothing is.
-        const isOwn = /^mkdir/.test(call) || /O_CREAT\|O_EXCL|O_TMPFILE/.test(given);
-        sights.push({ text, isConnection: false, isOwn });
+        const isOwn = /O_CREAT\|O_EXCL|O_TMPFILE/.test(given);
+        // A folder can be made only where nothing is, and mktemp closes it to everybody else.
+        const isMade = isOwn || (/^mkdir/.test(call) && /, 0700$/.test(given));
+        const isMktemp = isMade && programs.get(pid) === "mktemp";
+        sights.push({ text, isConnection: false, isOwn, isMktemp });
       }
     }
   }
@@ -271,6 +427,7 @@ describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel
     const system = createNodeSystem();
     const wrong: string[] = [];
     let seen = 0;
+    const kinds = new Map<string, number>();
     const first = makeScene();
     let scene = copyScene(first);
     for (let tries = 0; seen < COUNT && tries < COUNT * 40; tries += 1) {
@@ -280,12 +437,13 @@ describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel
         cwd: project,
         home,
         system,
-        searchPath: "/usr/bin:/bin",
+        searchPath: PATH,
         tmpdir: "/tmp",
       });
       if (!isUnderstood(judgement)) continue;
       seen += 1;
-      const { targets, repositories } = judgement.footprint();
+      for (const [kind] of command.matchAll(KINDS)) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      const { targets, repositories, unknownIn } = judgement.footprint();
       const log = join(top, "trace");
       spawnSync(
         "strace",
@@ -316,6 +474,7 @@ describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel
         : "";
       const seenCalls = witnessed(trace, project);
       const own = new Set(seenCalls.filter(({ isOwn }) => isOwn).map(({ text }) => text));
+      const temporary = new Set(seenCalls.filter(({ isMktemp }) => isMktemp).map(({ text }) => text));
       const isExpected = (at: string): boolean => {
         // Git notes the times of files in its index when it looks at them.
         if (at.startsWith(`${project}/.git/index`) && command.startsWith("git ")) return true;
@@ -323,7 +482,7 @@ describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel
         const isBeside = targets.some(target => dirname(target.path) === dirname(at));
         if ((isBeside || dirname(at) === "/tmp") && own.has(at) && !existsSync(at)) return true;
         // What mktemp is for: a new name in the temporary folder, under which nothing can be lost.
-        if (/\bmktemp\b/.test(command) && dirname(at) === "/tmp" && own.has(at)) return true;
+        if (dirname(at) === "/tmp" && temporary.has(at)) return true;
         if (/^\/dev\/(?:null|tty|stdout|stderr)$|^\/proc\//.test(at)) return true;
         if (
           repositories.some(({ top: tree, gitDirectory }) =>
@@ -331,6 +490,8 @@ describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel
           )
         )
           return true;
+        // Names that come out of a search: all of the project is kept.
+        if (unknownIn.some(folder => at.startsWith(`${folder}/`))) return true;
         return targets.some(
           target => at === target.path || (target.isTree && at.startsWith(`${target.path}/`)),
         );
@@ -349,8 +510,10 @@ describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel
       }
     }
     for (const { top } of [scene, first]) rmSync(top, { recursive: true, force: true });
+    if (process.env["WITNESSED"] !== undefined) console.log(kinds);
     expect(wrong).toEqual([]);
     expect(seen).toBe(COUNT);
+    expect([...kinds.keys()].sort()).toEqual("find grep patch python3 tar unzip xargs zip".split(" "));
   }, 3_600_000);
 });
 

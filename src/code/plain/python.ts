@@ -7,15 +7,16 @@ const KEYWORDS = wordSet(
   "import from as for in if elif else while with def return lambda try except finally not and or is None True False pass break continue raise assert del",
 );
 /** Functions that compute, print, or call what they are given, which is plain as well. */
-const BUILTINS = wordSet(`
+const BUILTIN_WORDS = `
   print len range sorted enumerate str int float bool list dict set tuple frozenset zip map filter any all min max sum abs
   round isinstance issubclass repr reversed bytes bytearray chr ord hex bin oct next iter hash divmod pow slice exit quit
   type callable Exception ValueError KeyError IndexError TypeError OSError IOError FileNotFoundError AssertionError
   RuntimeError StopIteration SystemExit KeyboardInterrupt UnicodeDecodeError NotImplementedError AttributeError
   ZeroDivisionError PermissionError
-`);
+`;
+const BUILTINS = wordSet(BUILTIN_WORDS);
 /** Methods that compute, whatever object of a plain program has them, and those of a file that is open already. */
-const METHODS = wordSet(`
+const METHOD_WORDS = `
   split rsplit splitlines join strip lstrip rstrip lower upper title capitalize startswith endswith find rfind index rindex
   count zfill ljust rjust center encode decode isdigit isalpha isalnum isspace isupper islower isidentifier isnumeric
   partition rpartition removeprefix removesuffix casefold swapcase expandtabs translate append extend insert pop sort
@@ -25,7 +26,8 @@ const METHODS = wordSet(`
   parent parts as_posix isoformat strftime total_seconds days seconds year month day hour minute date time now today
   fromisoformat hexdigest digest writerow writerows writeheader fieldnames real imag bit_length from_iterable major minor
   micro args msg lineno colno doc errno strerror filename
-`);
+`;
+const METHODS = wordSet(METHOD_WORDS);
 /** Modules of the standard library, and which of their members are plain. */
 const MODULES: Readonly<Record<string, string>> = {
   json: "load loads dump dumps JSONDecodeError",
@@ -69,6 +71,9 @@ export function isTakenForModule(name: string): boolean {
 
 const READS = wordSet("read_text read_bytes");
 const WRITES = wordSet("write_text write_bytes");
+
+/** The words that are plain, for whoever makes programs of them. */
+export const PLAIN_PYTHON = { builtins: BUILTIN_WORDS, methods: METHOD_WORDS, modules: MODULES };
 
 /** A program of which everything is known: it computes, prints, and touches these files, named as it names them. */
 export interface PlainProgram {

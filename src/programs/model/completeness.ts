@@ -48,12 +48,14 @@ function missingIn(record: Program, name: string, invocation: Invocation): reado
   if (complete.names !== undefined && !words(complete.names).includes(name)) return [incomplete(name)];
   const argv = record.rewrite?.(invocation.argv) ?? invocation.argv;
   const options = parseOptions(argv, record.options ?? {});
+  const { pipeline } = invocation;
   const call: KnownCall = {
     program: name,
     argv,
     options,
     operands: options.operandValues,
     stdin: invocation.stdin,
+    isPiped: pipeline !== undefined && pipeline.index < pipeline.length - 1,
   };
   const found = [
     ...(record.options === undefined ? [] : missingOptions(record, call)),

@@ -172,7 +172,10 @@ export interface Completeness {
 }
 
 /** A call as far as completeness depends on it. */
-export type KnownCall = Pick<ParsedCall, "program" | "argv" | "options" | "operands" | "stdin">;
+export type KnownCall = Pick<ParsedCall, "program" | "argv" | "options" | "operands" | "stdin"> & {
+  /** another program reads what it says, and may end it by not doing so */
+  readonly isPiped: boolean;
+};
 
 /** Something that a record does not say. */
 export interface Missing {

@@ -330,7 +330,10 @@ function packed(leftOut: readonly Value[]): TakenTree {
 
 const TAR_KNOWN = "c t x z j J v f C exclude help version";
 
-function gapOfZip({ operands: [archive] }: KnownCall): Missing | undefined {
+function gapOfZip({ operands: [archive], options, isPiped }: KnownCall): Missing | undefined {
+  // Ended by its reader it leaves the file in which it made the archive, under a name of its own.
+  if (isPiped && !options.has("q"))
+    return { kind: "value", what: "zip", why: "whoever reads its output may end it, and a file stays" };
   return /(?<![^/])(?=[^/]*\.[^/])[^/]+$/.test(knownText(archive ?? text("")) ?? "")
     ? undefined
     : { kind: "value", what: "zip", why: "it gives the archive another name" };
