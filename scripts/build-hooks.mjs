@@ -128,7 +128,7 @@ export async function buildCommands(common, output) {
     external: ["libsql", "esbuild"],
     write: false,
     metafile: true,
-    plugins: [vendoredImports, lateWidth, leanModules(() => {})],
+    plugins: [vendoredImports, lateWidth, leanModules(() => {}), pastDoors],
   });
   for (const { path, text } of outputFiles) writeFileSync(path, asAscii(text));
   return Object.keys(metafile.inputs);

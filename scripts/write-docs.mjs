@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { LAYERS } from "./check-layers.mjs";
+import { collectTexts } from "./collect-texts.mjs";
 import { hostFacts, hostList } from "./host-facts.mjs";
 import { loadSource } from "./load-source.mjs";
 
@@ -13,21 +14,21 @@ const words = process.argv.slice(2);
 const isCheck = words.includes("--check");
 const folder = words.find(word => !word.startsWith("--")) ?? join(root, "docs");
 
-const { PACKS, actionAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS, programNames, HOST_LIST } =
+const { PACKS, actionAt, CONFIG_SCHEMA, BUILT_IN, PROJECT_SECTIONS, programNames, allOperations, HOST_LIST } =
   await loadSource({
     "guard/rules.ts": ["PACKS"],
     "guard/rule.ts": ["actionAt"],
     "config/load.ts": ["PROJECT_SECTIONS"],
     "config/sections.ts": ["CONFIG_SCHEMA"],
     "config/settings.ts": ["BUILT_IN"],
-    "programs/model/registry.ts": ["programNames"],
+    "programs/model/registry.ts": ["programNames", "allOperations"],
     "hosts/descriptors.ts": ["HOST_LIST"],
   });
 /** Hosts that an installation registers with. */
 const HOSTS = HOST_LIST.filter(({ setup }) => setup !== undefined);
 const PAGES = {
   "guard.md": { rules: rulesTable(), programs: programsList() },
-  "texts.md": { texts: textsTable() },
+  "texts.md": { texts: textsTable(), operations: operationsList(), all: allTexts() },
   "configuration.md": { settings: settingsTable() },
   "history.md": { settings: sectionTable("history") },
   "maintainers/architecture.md": { rooms: roomsTable() },
@@ -97,6 +98,29 @@ function textsTable() {
     safer === "" ? "" : `\`${safer.replaceAll("|", "\\|")}\``,
   ]);
   return table(["rule", "what would happen", "to the person", "to the model", "safer"], rows);
+}
+
+/** What operations of programs say behind "It would". */
+function operationsList() {
+  const told = [...new Set(allOperations().map(({ what }) => what))].sort();
+  return `${told.map(what => `- ${what}`).join("\n")}\n`;
+}
+
+/** Every other text, by the file it stands in; those of the rules are in the table. */
+function allTexts() {
+  const byFile = new Map();
+  for (const { file, text } of collectTexts(join(root, "src"))) {
+    if (file.startsWith("guard/rules/")) continue;
+    const lines = byFile.get(file) ?? [];
+    lines.push(
+      `- ${text
+        .trim()
+        .replace(/\s+/g, " ")
+        .replace(/[<>|*_`]/g, "\\$&")}`,
+    );
+    byFile.set(file, lines);
+  }
+  return [...byFile].map(([file, lines]) => `### ${file}\n\n${[...new Set(lines)].join("\n")}\n`).join("\n");
 }
 
 /** What each room's door says of it, in the order of the layers. */

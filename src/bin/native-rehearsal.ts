@@ -15,7 +15,7 @@ export async function rehearse(payloads: readonly string[]): Promise<void> {
   for (const text of payloads) {
     const read = readJson(text);
     if (!read.ok || !isJsonObject(read.value))
-      throw new Error("a payload to rehearse with is no JSON object");
+      throw new Error("a payload to rehearse with is not a JSON object");
     const stdin = JSON.stringify({ ...read.value, cwd: PLACE });
     const system = createMemorySystem({ stdin, cwd: PLACE, files: { [`${PLACE}/.git/HEAD`]: "" } });
     const run = openRun(openProgram(definition, line.subcommand, undefined, system), line.call, system);

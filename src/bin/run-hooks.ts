@@ -127,7 +127,7 @@ function configured(action: AskedAction): JsonObject {
 }
 
 function serverOf(action: AskedAction, cwd: string): McpServer {
-  if (action.kind !== "mcp_tool") throw new TypeError("it is no tool of an MCP server");
+  if (action.kind !== "mcp_tool") throw new TypeError("it is not a tool of an MCP server");
   const { server, description, describedIn } = action;
   const entry =
     description ??

@@ -26,7 +26,7 @@ export function askChoice<C extends string>(
     if (answer === "") return choices[0];
     const found = choices.find(choice => choice === answer.toLowerCase());
     if (found !== undefined) return found;
-    answer = ask(`'${escapeControls(answer)}' is none of these. Which one?`);
+    answer = ask(`'${escapeControls(answer)}' is not one of these. Which one?`);
   }
 }
 

@@ -59,7 +59,7 @@ const FILE_FIXES: Readonly<Record<string, string>> = {
   EFBIG: "it is too large for what it should be",
   EEXIST: "something else has that name: check the path",
   ENAMETOOLONG: "the name is too long: choose a shorter one",
-  ELOOP: "its links lead in a circle: check the path",
+  ELOOP: "its links form a loop: check the path",
 };
 
 /** What a person can do about a file that could not be used, by the name of the error. */

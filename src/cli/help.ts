@@ -40,7 +40,7 @@ export function overviewHelp(
   const table = (rows: readonly Row[]): string => alignedRows(rows, widthOf(terminal));
   const sections = [
     "amplihack: the deterministic layer under AI coding agents",
-    `${terminal.paint("bold", "Usage:")}\n  amplihack [--quiet] [--no-color] COMMAND [ARGUMENTS] [-- PASSED ON]`,
+    `${terminal.paint("bold", "Usage:")}\n  amplihack COMMAND [OPTIONS] [ARGUMENTS]`,
   ];
   for (const group of COMMAND_GROUPS) {
     const rows = commands.filter(one => one.group === group).map(one => [one.name, one.summary] as const);

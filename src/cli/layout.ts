@@ -67,11 +67,17 @@ const MIN_COLUMN = 8;
 
 /**
  * Rows below each other, headings first. On a terminal that is too narrow the widest columns are made narrower, and
- * what does not fit goes on in the line below.
+ * what does not fit goes on in the line below. Where that would break words, each row is a paragraph of its own.
  */
 export function renderTable(rows: readonly (readonly string[])[], { columns }: Width, indent = ""): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0)));
-  if (columns !== undefined) shrink(widths, columns - indent.length - GAP.length * (widths.length - 1));
+  if (columns !== undefined && columns > 0) {
+    const room = columns - indent.length - GAP.length * (widths.length - 1);
+    shrink(widths, room);
+    const isTooWide = widths.reduce((sum, width) => sum + width, 0) > room;
+    if (isTooWide || rows.some(row => row.some((cell, column) => longestPiece(cell) > (widths[column] ?? 0))))
+      return renderParagraphs(rows, columns, indent);
+  }
   return rows
     .flatMap(row => {
       const cells = row.map((cell, column) => wrapCell(cell, widths[column] ?? 0));
@@ -80,6 +86,31 @@ export function renderTable(rows: readonly (readonly string[])[], { columns }: W
         const parts = cells.map((lines, column) => (lines[line] ?? "").padEnd(widths[column] ?? 0));
         return `${indent}${parts.join(GAP).trimEnd()}\n`;
       });
+    })
+    .join("");
+}
+
+/** What stays together when a cell is broken between words and after signs. */
+function longestPiece(cell: string): number {
+  return Math.max(0, ...cell.split(/\s+|(?<=[-/,.])/).map(piece => piece.length));
+}
+
+/** The first cell as a title, the others below it with their headings, as many on a line as there is room for. */
+function renderParagraphs(rows: readonly (readonly string[])[], columns: number, indent: string): string {
+  const [headings = [], ...records] = rows;
+  const room = Math.max(MIN_COLUMN, columns - indent.length - GAP.length);
+  return records
+    .map(([title = "", ...cells]) => {
+      const lines: string[] = [];
+      for (const [index, cell] of cells.entries()) {
+        if (cell === "") continue;
+        const told = `${headings[index + 1]}: ${cell}`;
+        const joined = lines.length === 0 ? told : `${lines.at(-1)}${GAP}${told}`;
+        if (lines.length > 0 && joined.length <= room) lines[lines.length - 1] = joined;
+        else lines.push(told);
+      }
+      const below = lines.flatMap(line => wrapCell(line, room)).map(line => GAP + line);
+      return [...wrapCell(title, room), ...below].map(line => `${indent}${line}\n`).join("");
     })
     .join("");
 }

@@ -1,7 +1,7 @@
 import { errorText } from "../protocol/index.ts";
 import { isStateError, Problem, VARIABLES } from "../state/index.ts";
 import { type System, SystemError } from "../system/index.ts";
-import { didYouMean } from "../text/index.ts";
+import { didYouMean, nearest } from "../text/index.ts";
 import { version } from "../version.ts";
 import { type Command, type Invocation, isFamily, type LeafCommand, runsSomething } from "./command.ts";
 import { commandNames, loadCommand, readCommandTable } from "./command-table.ts";
@@ -35,7 +35,7 @@ const NOT_BUILT: Readonly<Record<string, string>> = {
       .split(" ")
       .map(name => [name, ""]),
   ),
-  eval: "there is no command that evaluates models; write the trial as a recipe and run it with `amplihack recipe run`",
+  eval: "there is no command that evaluates models; write the evaluation as a recipe and run it with `amplihack recipe run`",
   proxy:
     "requests to a model do not go through this program; to send them elsewhere, set the agent's own variable " +
     "(ANTHROPIC_BASE_URL, OPENAI_BASE_URL), which `amplihack claude` and the other launchers pass on",
@@ -127,10 +127,10 @@ async function runCommand(context: RunContext, name: string, words: readonly str
   }
   const found = subcommands.find(sub => sub.name === subName);
   if (found === undefined) {
-    const show = (meant: string) => `'${path} ${meant}'`;
-    const alike = alikeName(subName, names);
-    const hint = alike === undefined ? didYouMean(subName, names, show) : `; did you mean ${show(alike)}?`;
-    throw fail(`unknown command '${path} ${subName}'${hint}`);
+    const meant = alikeName(subName, names) ?? nearest(subName, names);
+    if (meant === undefined) throw fail(`unknown command '${path} ${subName}'; it has ${names.join(", ")}`);
+    const hint = `unknown command '${path} ${subName}'; did you mean '${path} ${meant}'?`;
+    throw usageError(hint, `${path} ${meant}`, usageExitCode);
   }
   const leaf: LeafCommand = usageExitCode === undefined ? found : { usageExitCode, ...found };
   return runLeaf(context, leaf, more, `${path} ${subName}`);
@@ -238,7 +238,10 @@ function unknownCommand(name: string, names: readonly string[]): CommandError {
     const options = Object.keys(GLOBAL_OPTIONS).map(option => `--${option}`);
     return fail(`unknown option '${name}'${didYouMean(name, options)}`);
   }
-  return fail(`unknown command '${name}'${didYouMean(name, names, meant => `'${meant}'`)}`);
+  const meant = nearest(name, names);
+  return meant === undefined
+    ? fail(`unknown command '${name}'`)
+    : usageError(`unknown command '${name}'; did you mean '${meant}'?`, `amplihack ${meant}`);
 }
 
 /** Whether the words ask for JSON, judged before they are understood so that usage errors obey it too. */

@@ -210,10 +210,10 @@ const verifyCommand = defineCommand({
   name: "verify",
   summary: "check every line of the audit log and name the first break",
   details: `
-Exit code 1 when a line was changed, removed, put in or moved. A log that was cut
-off at its end, or rewritten with new hashes, is found with --head, a head that
-was noted elsewhere (amplihack audit head), or with --url, what this machine
-shipped to the database of a team (amplihack ship --to postgres=URL).
+Exit code 1 when a line was changed, removed, put in or moved. Two checks find a log that
+was cut off at its end, or rewritten with new hashes. --head compares with a
+head that was noted elsewhere (amplihack audit head). --url compares with what
+this machine shipped to a team's database (amplihack ship --to postgres=URL).
 
 --url compares line by line and names the first that is not what was shipped.
 With --all no log is needed: the hashes of what was shipped are followed, for

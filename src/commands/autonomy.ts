@@ -163,7 +163,7 @@ time. Lowering it asks nothing. With guard.level strict it is off, whatever is s
     const level = AUTONOMY.find(each => each === wanted);
     if (level === undefined)
       throw usageError(
-        `'${wanted}' is no level${didYouMean(wanted, AUTONOMY)}; there are ${AUTONOMY.join(", ")}`,
+        `'${wanted}' is not a level${didYouMean(wanted, AUTONOMY)}; there are ${AUTONOMY.join(", ")}`,
       );
     const before = loadConfig(system, { ...places, projectRoot: undefined }).config.autonomy;
     if (isRaised(before, level)) {

@@ -40,7 +40,7 @@ async function requirePersonFor(
   requirePerson(system, places.stateHome);
   await confirmByPhrase(system, terminal, places.stateHome, {
     shown: [`consent: ${wanted} instead of ${consent}`],
-    question: "to ask less of a yes from now on",
+    question: "to require less proof of your consent from now on",
   });
 }
 
@@ -139,7 +139,7 @@ stay. A list of texts is written with commas, everything larger as JSON.`,
     );
     const { value = null, effective, layer, path, isChanged, isIgnored } = change;
     if (isIgnored) {
-      const line = `${key} stands as ${shownValue(value)} in ${path} and does not count: it stays ${shownValue(effective)}\n`;
+      const line = `${key} is ${shownValue(value)} in ${path} but has no effect: it stays ${shownValue(effective)}\n`;
       const document = { success: false, key, value, effective, path, changed: isChanged };
       terminal.printResult(options.format, document, line);
       return 1;
@@ -232,8 +232,8 @@ const pullCommand = defineCommand({
   summary: "fetch and check the policies that your configuration extends",
   details: `
 Hooks never fetch anything: they read what this command kept. A policy that is not
-what was pinned, or whose signature does not fit, is refused, and the last good one
-stays. Exit code 1 when one of them could not be had.`,
+what was pinned, or whose signature does not match, is refused, and the last good one
+stays. Exit code 1 when one of them could not be fetched.`,
   options: {
     pin: option.boolean("pin entries that have no pin to what they are now, in your configuration"),
     system: option.boolean("those of the machine's configuration, /etc/amplihack/config.jsonc"),
@@ -282,7 +282,7 @@ stays. Exit code 1 when one of them could not be had.`,
       if (problem !== null) return `${terminal.paint("red", "✗")} ${entry}: ${problem}\n`;
       return entry === wanted
         ? `${terminal.paint("green", "✓")} ${entry} (sha256-${sha256})\n`
-        : `• ${entry} is not pinned and does not count; write it as ${wanted}\n`;
+        : `• ${entry} is not pinned and is ignored; write it as ${wanted}\n`;
     });
     const ok = pulled.every(({ entry, pinned: wanted, problem }) => problem === null && entry === wanted);
     const none = `${configFile} extends no policy.\n`;

@@ -8,12 +8,12 @@ const MEANINGS = {
     "a phrase that you type at a terminal of your own; a program that plays a person at a terminal could type it",
   desktop:
     "the phrase, and the system's own prompt for your password; who can write your files could still forge it",
-  service: "a service of root's, which has polkit ask for your password; no program of yours can forge it",
+  service: "a root service, which has polkit ask for your password; no program of yours can forge it",
 } as const;
 
 const statusCommand = defineCommand({
   name: "status",
-  summary: "say which kind of consent you have, and whether the service of root's is there",
+  summary: "say which kind of consent you have, and whether the root service is there",
   options: { format: FORMAT_OPTION },
   forAgents: "passes",
   examples: { "amplihack consent-service": "terminal, desktop or service, and what that means" },
@@ -47,7 +47,7 @@ function isRoots({ files }: System, path: string): boolean {
 
 const installCommand = defineCommand({
   name: "install",
-  summary: "install the service of root's, and make it the only one whose yes counts",
+  summary: "install the root service, and let nothing else confirm",
   details: `
 Run it as root. It writes one program, two units of systemd, one action of polkit and "consent": "service" into
 ${SYSTEM_CONFIG_FILE}, and starts the socket. From then on \`amplihack guard allow-once\` has polkit ask for your password, and
@@ -69,7 +69,7 @@ no file that a program of yours can write permits anything.`,
 
 const uninstallCommand = defineCommand({
   name: "uninstall",
-  summary: "take the service away; consent is heard at a terminal again",
+  summary: "remove the service; you confirm at a terminal again",
   options: { into: option.string("DIR", "the folder that install was given"), format: FORMAT_OPTION },
   forAgents: "loosens",
   examples: { "sudo amplihack consent-service uninstall": "removes what install wrote" },
@@ -86,7 +86,7 @@ const uninstallCommand = defineCommand({
 
 export const command = defineFamily({
   name: "consent-service",
-  summary: "who hears your yes: a terminal, the desktop, or a service of root's",
+  summary: "choose how you confirm: at a terminal, on the desktop, or through a root service",
   group: "Protect",
   subcommands: [statusCommand, installCommand, uninstallCommand],
   initial: statusCommand,

@@ -30,9 +30,9 @@ Ctrl-C. From a terminal of your own you can undo there as well: it shows what
 would happen and asks, as amplihack undo does. Started by an agent, or without
 a terminal, it only shows.
 
-With --url it shows what the members of a team shipped to their database
-(amplihack ship --to postgres=URL), by team, person, machine, project and host,
-and the runs of recipes that were submitted there. It only shows. Without a URL
+With --url it shows what a team shipped to its database (amplihack ship --to
+postgres=URL), by team, person, machine, project and host. It also shows the runs
+of recipes that were submitted there. It only shows. Without a URL
 it is memory.url, else AMPLIHACK_DATABASE_URL. Passwords belong in ~/.pgpass or
 PGPASSWORD.`,
   options: {

@@ -23,8 +23,8 @@ Reads every host's configuration as the host does, starts every registered hook 
 would keep a hook from firing: a wrong event name, a wrong unit of time, missing trust, duplicates, switches.
 
 With --live the real hosts are started in a temporary home and project against a scripted model on this machine: no
-key, no network, no cost. The model asks for one command that the guard refuses and one that it lets pass, and the
-report says what really happened, and whether your own settings would keep the host from doing the same.`,
+key, no network, no cost. The model asks for one command that the guard refuses and one that it lets pass. The
+report says what really happened, and whether your own settings would prevent it.`,
   options: {
     fix: option.boolean("repair what an installation can repair"),
     live: option.boolean("prove it in the real hosts, with a scripted model"),
@@ -33,7 +33,7 @@ report says what really happened, and whether your own settings would keep the h
   },
   forAgents: { use: "passes", asksWith: ["fix", "live"] },
   examples: {
-    "amplihack doctor": "checks everything and says how to put it right",
+    "amplihack doctor": "checks everything and says how to fix it",
     "amplihack doctor --fix": "repairs registrations",
     "amplihack doctor --live --host claude": "proves in the real Claude Code that a refusal holds",
   },

@@ -22,7 +22,7 @@ const artifactGuard = defineCommand({
   details: `
 Looks at paths only and changes nothing. pre-commit and pre-publish judge what is staged, tracked or untracked, and
 refuse what this change brings; what the repository had before is reported. all and worktree also look at ignored
-files and refuse everything. Exceptions stand in .amplihack-artifact-allowlist. Exit 1 for findings, 2 where it could
+files and refuse everything. Exceptions are in .amplihack-artifact-allowlist. Exit 1 for findings, 2 where it could
 not look.`,
   options: {
     repo: option.string("DIR", "a directory of the repository; the working directory by default"),

@@ -69,7 +69,7 @@ where they are. It goes on when the terminal closes.`,
     });
     if (options.format === "json") terminal.print(`${JSON.stringify(started)}\n`);
     else for (const { name, worktree } of started) terminal.print(`${name}: started in ${worktree}\n`);
-    terminal.note("How far they are: amplihack multitask\n");
+    terminal.note("See their progress: amplihack multitask\n");
     return 0;
   },
 });
@@ -162,9 +162,9 @@ const stop = defineCommand({
 
 const merge = defineCommand({
   name: "merge",
-  summary: "merge tasks that have ended into the branch at hand, one by one",
+  summary: "merge tasks that have ended into the current branch, one by one",
   details: `
-Without a name all that are done are merged, the oldest first, until one does not fit. A merge that meets a conflict is taken
+Without a name all that are done are merged, the oldest first, until one conflicts. A merge that meets a conflict is taken
 back whole; the worktree stays for you to resolve it in. What a task had not committed is committed on its branch first. Hooks
 of the repository do not run. A task in whose worktree somebody else wrote is refused, with their names.`,
   positionals: [{ ...TASK, isOptional: true, isVariadic: true }],
@@ -203,7 +203,7 @@ const discard = defineCommand({
   positionals: [TASK],
   options: {},
   forAgents: "asks",
-  examples: { "amplihack multitask discard parser": "says by which commit its work can be had back" },
+  examples: { "amplihack multitask discard parser": "says which commit brings its work back" },
   async run(invocation) {
     const { positionals, terminal } = invocation;
     const tasks = await openTasks(invocation);
@@ -224,7 +224,7 @@ export const command = defineFamily({
   initial: list,
   examples: {
     "amplihack multitask start 'Fix the login test' 'Document the API'": "two agents work at the same time",
-    "amplihack multitask": "shows how far they are",
+    "amplihack multitask": "shows their progress",
     "amplihack multitask merge": "takes over what is done, one by one",
   },
 });

@@ -14,7 +14,7 @@ import { dirname, expandHome, resolve, type System, writeAtomically } from "../s
 const HELP = "amplihack report --help";
 const OPTIONS = {
   week: option.boolean("the last seven days instead of today"),
-  since: option.string("TIME", "the last so long instead of today: 6h, 3d, 4w"),
+  since: option.string("TIME", "this period instead of today: 6h, 3d, 4w"),
   html: option.string(
     "FILE",
     "write the dashboard's page to this file (readable by you alone); - for standard output",

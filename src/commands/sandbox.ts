@@ -89,7 +89,7 @@ const checkCommand = defineCommand({
             layers === undefined
               ? "The sandbox is unavailable: what works here holds too little back."
               : report.by === "bwrap"
-                ? "The sandbox works with bwrap; amplihack-sandbox, which is not installed, holds more back."
+                ? "The sandbox works in part, with bwrap: amplihack-sandbox is not installed."
                 : "The sandbox works.",
             ...layerLines(report, terminal),
             ...(open.length === 0 ? [] : ["Open on this machine:", ...open.map(what => `  ${what}`)]),

@@ -43,7 +43,7 @@ certificate, or --trust-proxy behind a proxy that has one.`,
     "oidc-client": option.string("ID", "as this client; its secret is AMPLIHACK_OIDC_SECRET"),
     "oidc-name": option.string("CLAIM", "the claim that names people (email by default)"),
     "oidc-roles": option.string("CLAIM", "a claim with a list of TEAM:ROLE"),
-    "private-webhooks": option.boolean("webhooks may lead to this network, and need no TLS"),
+    "private-webhooks": option.boolean("webhooks may go to this network, and need no TLS"),
     "trust-proxy": option.boolean("a proxy in front ends TLS and tells who asks"),
   },
   forAgents: "asks",
@@ -88,7 +88,7 @@ certificate, or --trust-proxy behind a proxy that has one.`,
       const { password, link } = await runInit(database, plan, person);
       if (password !== undefined)
         terminal.print(
-          `The server connects as amplihack_server with this password, which is told once:\n  PGPASSWORD=${password}\n`,
+          `The server connects as amplihack_server with this password, which is shown once:\n  PGPASSWORD=${password}\n`,
         );
       terminal.print(
         `${person} comes in with this link, once, within two days:\n  ${reach(options)}/login?link=${link}\n`,

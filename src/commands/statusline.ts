@@ -209,9 +209,9 @@ export const command = defineCommand({
   group: "Look",
   details: `
 Reads the JSON that the host sends to a status line on standard input and prints one line of at most ${MAX_COLUMNS} columns:
-whether the guard is on, how many agents are at work in this project if several are, how many tried changes wait for
-your word, how many changes of this session are kept for undo, how often a person was asked and how often a call was refused, how far the budget is used and how
-long it lasts, how many memories wait for the team's database, then tokens and cost if the host sends them. It
+whether the guard is on; how many agents work in this project, if several; how many tried changes wait for you; how many
+changes of this session can be undone; how often you were asked and a call was refused; how much of the budget is used and
+how long it lasts; how many memories wait for the team's database; tokens and cost, if the host sends them. It
 prints a line and ends with 0 whatever it reads, because hosts leave the line out otherwise.`,
   options: {},
   ignoresHome: true,

@@ -91,7 +91,7 @@ async function agreesToPurge(
     isGiven: yes,
     isJson,
     preview: () =>
-      `This removes the hooks, and ~/.amplihack for good: settings, memory, logs, and the history of ${count(changes, "change")}, ${sizeText(bytes)}.\nWhat agents did so far cannot be undone afterwards.\n`,
+      `This removes the hooks, and ~/.amplihack for good: settings, memory, logs, and the history of ${count(changes, "change")}, ${sizeText(bytes)}.\nWhat agents did so far cannot be undone afterwards. Hooks that you wrote stay.\n`,
     question: "Remove all of it?",
   });
   if (!isAgreed && isJson) terminal.printJson({ status: "preview", changes, bytes });

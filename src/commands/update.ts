@@ -35,7 +35,7 @@ export const command = defineCommand({
   summary: "replace amplihack with a newer version, checked by its signature",
   group: "Set up",
   details:
-    "Releases come from update.source in config.jsonc. A release without a fitting checksum and signature is refused.\n" +
+    "Releases come from update.source in config.jsonc. A release without a matching checksum and signature is refused.\n" +
     "Exit code with --check: 0 current, 10 a newer version is available.",
   options: OPTIONS,
   forAgents: { use: "asks", loosensWith: ["version"], passesWith: ["check"] },

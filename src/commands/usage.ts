@@ -29,7 +29,7 @@ or the list price of ${PRICES_DATE}; a model without a price has no cost ("price
 of more than half an hour is neither work nor waiting.`,
   options: {
     by: option.choice(USAGE_GROUPS, "one row for each", { initial: "day" }),
-    since: option.string("TIME", `the last so long: 6h, 3d, 4w (${DEFAULT_SINCE} by default)`),
+    since: option.string("TIME", `the period: 6h, 3d, 4w (${DEFAULT_SINCE} by default)`),
     format: FORMAT_OPTION,
   },
   forAgents: { use: "passes", looks: [] },
@@ -60,7 +60,7 @@ of more than half an hour is neither work nor waiting.`,
         problems: usage.problems,
       },
       groups.length === 0
-        ? `No agent recorded an answer in the last ${options.since ?? DEFAULT_SINCE}.\n`
+        ? `No agent recorded any use in the last ${options.since ?? DEFAULT_SINCE}.\n`
         : renderTable(groups, total, options.by, terminal),
     );
     return 0;

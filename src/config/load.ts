@@ -209,8 +209,9 @@ function readLayer(reader: LayerReader, scope: LayerScope, path: string): Layer 
   const why =
     problem ?? (good === undefined ? undefined : ({ code: "broken", text: "it is empty" } as const));
   if (why !== undefined) {
-    const rest = good === undefined ? "" : `; ${AS_BEFORE}`;
-    notices.push({ code: why.code, scope, source: path, message: `${path} is ignored: ${why.text}${rest}` });
+    const isReadInPart = isJsonObject(found.value) && Object.keys(found.value).length > 0;
+    const message = `${path}${tellBroken(why.text, isReadInPart, good !== undefined)}`;
+    notices.push({ code: why.code, scope, source: path, message });
   }
   const value = good === undefined ? (found.value ?? {}) : laidOver(good, found.value ?? {});
   const file = acceptFile(reader, scope, path, value);
@@ -219,6 +220,13 @@ function readLayer(reader: LayerReader, scope: LayerScope, path: string): Layer 
 }
 
 const AS_BEFORE = "your last good settings apply until you fix it";
+
+/** What is wrong with a file, and which settings apply now. */
+function tellBroken(why: string, isReadInPart: boolean, hasGood: boolean): string {
+  if (!isReadInPart) return hasGood ? `: ${why}; ${AS_BEFORE}` : ` is ignored: ${why}`;
+  const rest = hasGood ? "the rest stays as it was until you fix it" : "the rest is ignored";
+  return `: ${why}; what can be read applies, ${rest}`;
+}
 
 /**
  * Keeps the files that can be read whole, sealed, for the day when one cannot. Called where nothing waits for it: a
@@ -258,7 +266,7 @@ function withFailureObject(value: Json): Json {
 function unreadEntries(value: Json, file: ConfigFile): readonly string[] {
   const written = memberAt(value, "extends");
   if (written === undefined || isSameJson(written, [...(file.extends ?? [])])) return [];
-  return ["it is no list of texts"];
+  return ["it is not a list of texts"];
 }
 
 /** The owner of the home directory is the user; the interface has no other way to say who runs this. */

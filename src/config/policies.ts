@@ -96,7 +96,7 @@ export function findPolicy(
   if (reference === undefined)
     return {
       problem:
-        "it is no file, npm package or https address, with #sha256-… or #ed25519-… behind it, and not server",
+        "it is not a file, npm package or https address followed by #sha256-… or #ed25519-…, nor server",
     };
   const { pin } = reference;
   const folder = policyFolder(configFile);

@@ -34,10 +34,7 @@ export function readConfigFile(
     if (refusal !== undefined) return nothing("untrusted-file", refusal);
     // A pipe would be waited for.
     if (facts.kind !== "file")
-      return nothing(
-        "broken",
-        `could not be read: it is ${facts.kind === "directory" ? "a directory" : "no file"}`,
-      );
+      return nothing("broken", `it is ${facts.kind === "directory" ? "a folder" : "not a file"}`);
     const bytes = files.read(path, MAX_CONFIG_BYTES);
     const decoded = text.decode(bytes);
     const read = readJsonc(decoded.text);
@@ -48,7 +45,7 @@ export function readConfigFile(
       : decoded.text;
     const why = decoded.replaced
       ? "not UTF-8"
-      : `not valid JSON with comments (${read.ok ? "" : read.problem})`;
+      : `not valid JSON${read.ok || read.problem === "malformed" ? "" : ` (${read.problem})`}`;
     return { bytes, value: readWholeMembers(legible), problem: { code: "broken", text: why } };
   } catch (error) {
     if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;

@@ -1,4 +1,5 @@
 import { isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
+import { nearest } from "../text/index.ts";
 
 /** A description of configuration as data: validation, the JSON Schema file and the types all come from it. */
 export type Schema = { readonly note?: string } & (
@@ -141,7 +142,7 @@ function acceptRecord(
       problems.push({
         code: "unknown-key",
         member: join(member, key),
-        expected: `one of ${names.join(", ")}`,
+        expected: nearest(key, names) ?? `one of ${names.join(", ")}`,
       });
       return [];
     }

@@ -117,7 +117,7 @@ const GUARD = {
 const where = (verb: string) =>
   ({
     kind: "string",
-    note: `${verb}: operands, first, rest (behind the first), last, or names of options with a value`,
+    note: `${verb}: operands, first, rest (after the first), last, or names of options with a value`,
   }) as const;
 
 const OWN_PROGRAM = {
@@ -166,7 +166,7 @@ const OWN_PROGRAM = {
         required: ["command", "rule", "what"],
         fields: {
           command: { kind: "string", note: "operands in order: deploy --, env rm|destroy *" },
-          rule: { kind: "string", oneOf: OPERATION_RULES, note: "the rule that speaks" },
+          rule: { kind: "string", oneOf: OPERATION_RULES, note: "the rule that applies" },
           what: { kind: "string", note: "in words that follow 'would': delete the environment" },
           needs: { kind: "string", note: "options of which one must be there" },
           unless: { kind: "string", note: "options that make it harmless" },
@@ -193,7 +193,7 @@ const HISTORY = {
     maxCallFiles: { kind: "integer", min: 0, max: 1_000_000, note: "files kept for one tool call" },
     maxTotalMb: { kind: "integer", min: 1, max: 10_000_000, note: "the oldest changes go beyond this" },
     maxAgeDays: { kind: "integer", min: 1, max: 3650, note: "older changes go" },
-    precious: patterns("ignored files that are kept all the same, beside .env*, *.local, *.sqlite and *.db"),
+    precious: patterns("ignored files that are kept anyway, besides .env*, *.local, *.sqlite and *.db"),
     exclude: patterns("files that are never kept"),
   },
 } as const satisfies Schema;
@@ -270,7 +270,7 @@ export const CONFIG_SCHEMA = {
     consent: {
       kind: "string",
       oneOf: CONSENT,
-      note: "where a yes of yours is heard: at a terminal, also in the system's own password prompt (desktop), or by a service of root's; a file may only raise what the machine's says; user and system layers only",
+      note: "how you confirm: at a terminal, also in the system's password prompt (desktop), or through a root service; a file may only raise what the machine's file says; user and system layers only",
     },
     parts: {
       kind: "list",

@@ -64,7 +64,7 @@ export interface HistorySettings {
   readonly maxCallFiles: number;
   readonly maxTotalMb: number;
   readonly maxAgeDays: number;
-  /** ignored files that are kept all the same, beside the built-in ones */
+  /** ignored files that are kept anyway, besides the built-in ones */
   readonly precious: readonly string[];
   /** files that are never kept */
   readonly exclude: readonly string[];

@@ -396,7 +396,7 @@ class Responder {
     for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
     const base = "http://dashboard.invalid";
     if (!URL.canParse(request.url ?? "/", base))
-      return sendJson(response, 400, { error: "this is no address" });
+      return sendJson(response, 400, { error: "this is not an address" });
     const url = new URL(request.url ?? "/", base);
     const { pathname } = url;
     const { token, launch } = this.options;

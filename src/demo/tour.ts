@@ -183,14 +183,17 @@ async function showAnswers(stage: Stage): Promise<boolean> {
   }
   rmSync(file);
   terminal.print(
-    terminal.paint("dim", "  all that is known is answered and can be undone: amplihack autonomy\n"),
+    terminal.paint(
+      "dim",
+      "  calls that are fully understood and can be undone run without a question: amplihack autonomy\n",
+    ),
   );
   return isRight;
 }
 
 async function showRecipe(stage: Stage): Promise<boolean> {
   const { terminal } = stage;
-  heading(terminal, "5. A recipe: repeatable work that any text survives");
+  heading(terminal, "5. A recipe: work that you can repeat");
   const ran = await call(stage, [...stage.programs.amplihack, "recipe", "run", "hello", "--format", "json"]);
   const steps = listAt(parse(ran.stdout), "step_results").length;
   terminal.print(

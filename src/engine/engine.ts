@@ -168,7 +168,7 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
     const descriptor = this.core.events.findEvent(event);
     if (descriptor === undefined)
       throw new TypeError(
-        `${JSON.stringify(event)} is no event${didYouMean(event, this.core.events.names)}; an event of your own stands in "events"`,
+        `${JSON.stringify(event)} is not an event${didYouMean(event, this.core.events.names)}; your own events belong in "events"`,
       );
     return this.add([registerOn(descriptor, matcher, hook, options, ++this.sequence)]);
   }

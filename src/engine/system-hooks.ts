@@ -54,7 +54,7 @@ export function isGuard(hook: Hook<System>): hook is GuardHook {
 /** What the guard's rules over sequences look at. */
 function knownOf({ secretsShown }: Session): KnownOfSession {
   if (secretsShown.length === 0) return {};
-  const shown = secretsShown.map(({ secret, tool }) => `${secret} in what ${tool} brought`);
+  const shown = secretsShown.map(({ secret, tool }) => `${secret} in the result of ${tool}`);
   return { facts: { ...NO_SESSION_FACTS, shown } };
 }
 

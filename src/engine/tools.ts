@@ -9,7 +9,7 @@ interface ToolValidators {
   readonly result: Validator | undefined;
 }
 
-/** `tool` is the declared name; undefined with a problem when the input does not fit its schema. */
+/** `tool` is the declared name; undefined with a problem when the input does not match its schema. */
 interface FittedArgs {
   readonly tool: string | undefined;
   readonly args: unknown;
@@ -43,7 +43,7 @@ export class DeclaredTools {
       const args = checked.value === input ? input : freezeCopy(checked.value, true);
       return { tool, args, problem: undefined };
     }
-    const problem = `the input of ${tool} does not fit its schema: ${checked.problem}`;
+    const problem = `the input of ${tool} does not match its schema: ${checked.problem}`;
     return { tool: undefined, args: asArguments(input), problem };
   }
 

@@ -50,7 +50,7 @@ export function collectFindings(
     if (isAnswered(finding, workspace.given.facts?.permitted ?? []) && !isOfHooks(finding, workspace, given))
       return;
     const isOfFiles = by !== undefined && isOfFamily(rule.id, "fs", "sec", "disk");
-    const lost = isOfFiles ? finding.lost + via(wordsOf(by.span), target) : finding.lost;
+    const lost = isOfFiles ? finding.lost + via(wordsOf(by.span), target, source) : finding.lost;
     const atRisk = rule.isRecoverable && current !== undefined ? pathsAtRisk(current, context) : undefined;
     const isAllowable = finding.isAllowable && !isManagedRefusal(rule, details.verdict, workspace.settings);
     findings.push({ ...finding, lost, isAllowable, ...(atRisk === undefined ? {} : { atRisk }) });
@@ -117,10 +117,10 @@ function wordsIn(source: string): (span: Span) => string {
   };
 }
 
-/** The words of the command, when they do not show the target that was resolved from them. */
-function via(written: string, target: string): string {
+/** The part of a long command that is meant, when it does not show the target that was resolved from it. */
+function via(written: string, target: string, source: string): string {
   const name = target.slice(target.lastIndexOf("/") + 1);
-  return written === "" || written.includes(name === "" ? " /" : name)
+  return source.length <= VIA_LIMIT || written === "" || written.includes(name === "" ? " /" : name)
     ? ""
     : ` (Via \`${clipText(written, VIA_LIMIT)}\`.)`;
 }

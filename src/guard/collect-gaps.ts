@@ -75,7 +75,7 @@ export function* collectGaps(examined: readonly Examination[], workspace: GuardW
     for (const invocation of found) yield* gapsOfIdentity(invocation, workspace);
   }
   for (const what of warnedSincePrompt(workspace.given))
-    yield { kind: "warned", what, why: "it held text that is worded as orders for the agent" };
+    yield { kind: "warned", what, why: "it held text that reads like instructions to the agent" };
 }
 
 /** `${x@P}` runs what the value of a variable says, and no fact tells of it. */
@@ -366,7 +366,7 @@ function gapsOfRead(
       return [{ kind: "reach", what, why: "a device or a running process is read" }];
     if (secretAt(workspace, target.path) !== undefined) return [{ kind: "secret", what, why: "it is read" }];
     return hasSecretsIn(workspace, target.path)
-      ? [{ kind: "secret", what, why: "a secret lies in this folder" }]
+      ? [{ kind: "secret", what, why: "a secret is in this folder" }]
       : [];
   });
 }
@@ -379,7 +379,7 @@ function gapsOfOpenRead(word: Value, target: Target, workspace: GuardWorkspace):
     if (target.base === undefined || !isOurs(workspace, target.base) || !isBounded(word))
       return [{ kind: "value", what, why: "which file is read is not known" }];
     return hasSecretsIn(workspace, target.base) || target.rest.some(patternNamesSecret)
-      ? [{ kind: "secret", what, why: "a secret lies in this folder" }]
+      ? [{ kind: "secret", what, why: "a secret is in this folder" }]
       : [];
   }
   return [...found.paths, ...found.trees].some(
@@ -425,7 +425,7 @@ function gapsOfChange(
     // Some shells take it for the home where others do not.
     if (target.path?.includes("/~") === true)
       return [{ kind: "value", what, why: "a name begins with a tilde" }];
-    if (target.isRemote) return [{ kind: "reach", what, why: "it lies on another machine" }];
+    if (target.isRemote) return [{ kind: "reach", what, why: "it is on another machine" }];
     if (wiringOf(workspace, target) !== undefined || holdsWiring(workspace, target))
       return [{ kind: "wiring", what, why: "it decides what runs later" }];
     if (target.path !== undefined) return gapsOfChangedPath(target.path, workspace);
@@ -451,6 +451,6 @@ function gapsOfChangedPath(path: string, workspace: GuardWorkspace): readonly Ga
   if (zone === "regenerable" && isNew) return [];
   if (workspace.given.written?.()?.hasWritten(path) === true) return [];
   const why =
-    zone === "regenerable" ? "no copy is kept of what a tool makes again" : "it lies outside the project";
+    zone === "regenerable" ? "no copy is kept of what a tool makes again" : "it is outside the project";
   return [{ kind: "place", what: path, why }];
 }

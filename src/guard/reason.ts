@@ -10,7 +10,7 @@ const SHORT_TARGET = 40;
 const LONG_TARGET = 160;
 const UNATTENDED = "Nobody is there to ask.";
 const ASKED_ELSEWHERE = "Your team is asked.";
-const NO_OTHER_WAY = "Don't work around it; you cannot switch it off.";
+const NO_OTHER_WAY = "Don't work around it.";
 
 /** What is said of a call that does not simply pass, each text at most 600 characters long. */
 export interface Told {

@@ -56,7 +56,7 @@ export function captureProblems({ isTruncated, isReplaced }: CapturedOutput): Di
   return [
     ...(isTruncated ? [diagnose("output-truncated", "stdout is longer than its limit")] : []),
     ...(isReplaced
-      ? [diagnose("output-invalid-utf8", "stdout is not UTF-8; U+FFFD stands for the bytes")]
+      ? [diagnose("output-invalid-utf8", "stdout is not UTF-8; U+FFFD replaces the bytes")]
       : []),
   ];
 }

@@ -51,7 +51,7 @@ export function compileClaude(text: string): CompiledMatcher {
   try {
     return accept(matchPattern(new RegExp(text)));
   } catch (error) {
-    return { ok: false, problem: `the matcher is no regular expression: ${errorText(error)}` };
+    return { ok: false, problem: `the matcher is not a regular expression: ${errorText(error)}` };
   }
 }
 

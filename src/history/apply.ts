@@ -104,7 +104,7 @@ function findWrong({ files }: System, steps: readonly PathStep[]): readonly NotK
           : target.kind === "directory"
             ? facts?.kind === "directory"
             : facts === undefined || present.kind === "directory" || target.kind === "other";
-    return isRight ? [] : [{ path, why: "it is not there as it should be" }];
+    return isRight ? [] : [{ path, why: "it is not there" }];
   });
 }
 

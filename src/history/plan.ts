@@ -38,7 +38,7 @@ export async function planRedo(
       fix: "amplihack history",
     });
   if (undo.kind !== "undo")
-    throw new Problem(`${undo.id} is no undo`, {
+    throw new Problem(`${undo.id} is not an undo`, {
       kind: "usage",
       fix: `amplihack undo ${undo.id}`,
       exitCode: 2,
@@ -46,7 +46,7 @@ export async function planRedo(
   if (undo.undoneBy !== undefined)
     throw new Problem(`${undo.id} was taken back already, by ${undo.undoneBy}`, { kind: "nothing" });
   if (!isAbout(undo))
-    throw new Problem(`${undo.id} took nothing back there, or it was brought again`, {
+    throw new Problem(`${undo.id} took nothing back there, or it was redone`, {
       kind: "nothing",
       fix: `amplihack history show ${undo.id}`,
     });
@@ -98,7 +98,7 @@ async function plan(
     if (damage !== undefined)
       conflicts.push({ subject: path, why: damage, advice: "add --force to restore the rest" });
     const why = isInTheWay
-      ? `${link} is no folder any more; move it away first`
+      ? `${link} is not a folder any more; move it away first`
       : whyGone(store, planned, damage);
     if (why === undefined) steps.push(planned);
     else gone.push({ path, why });

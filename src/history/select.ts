@@ -79,7 +79,9 @@ export function readChange(context: HistoryContext, id: string): Change | undefi
 /** Why there is no change with that id, which may have been shown before its call ran. */
 export function whyNoChange({ store }: HistoryContext, id: string): string {
   if (projectOfId(store, id) === undefined)
-    return `there is no change ${id}, or more than one begins with that`;
+    return idsBeginning(store, id).length > 1
+      ? `more than one change begins with ${id}; give more of its id`
+      : `there is no change ${id}`;
   return id <= readFloor(store)
     ? `change ${id} is too old: it is not kept any more`
     : `${id} changed nothing, so there is nothing to undo`;

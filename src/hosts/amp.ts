@@ -37,7 +37,7 @@ export const amp: HostDescriptor<"amp"> = {
     },
   }),
   noOpinion: "{}\n",
-  answering: "was not seen to keep to its person's rules after a yes",
+  answering: "may skip your own rules once a hook approves; not tested",
   closed: "exit",
   protects: { wiring: [".amp/settings.json", ".config/amp/settings.json"] },
   program: { names: ["amp"], package: "@sourcegraph/amp", bypass: /^--dangerously-allow-all$/ },

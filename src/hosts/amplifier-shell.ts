@@ -41,7 +41,7 @@ export const amplifierShell: HostDescriptor<"amplifier-shell"> = {
   responses: amplifierResponses,
   noOpinion: "",
   contextLimit: 10_000,
-  answering: "takes no yes from hooks",
+  answering: "does not let hooks approve calls",
   closed: "exit",
   registration: {
     matcher: ".*",

@@ -40,6 +40,6 @@ export const amplifier: HostDescriptor<"amplifier"> = {
   }),
   noOpinion: "",
   contextLimit: 10_000,
-  answering: "takes no yes from hooks",
+  answering: "does not let hooks approve calls",
   closed: "exit",
 };

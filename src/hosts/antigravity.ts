@@ -55,7 +55,7 @@ export const antigravity: HostDescriptor<"antigravity"> = {
     Stop: { deny: reason => ({ decision: "continue", reason }) },
   }),
   noOpinion,
-  answering: "was not seen to keep to its person's rules after a yes",
+  answering: "may skip your own rules once a hook approves; not tested",
   closed: "deny",
   registration: {
     matcher: ".*",

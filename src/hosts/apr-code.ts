@@ -18,6 +18,6 @@ export const aprCode: HostDescriptor<"apr-code"> = {
     SubagentStop: {},
   }),
   noOpinion: "",
-  answering: "takes no yes from hooks",
+  answering: "does not let hooks approve calls",
   closed: "exit",
 };

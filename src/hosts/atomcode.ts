@@ -77,7 +77,7 @@ export const atomcode: HostDescriptor<"atomcode"> = {
     Notification: {},
   }),
   noOpinion: context => (mustBeSilent(context) ? "" : '{"action":"allow"}\n'),
-  answering: "was not seen to keep to its person's rules after a yes",
+  answering: "may skip your own rules once a hook approves; not tested",
   closed: "deny",
   registration: {
     avoided: {
@@ -103,8 +103,8 @@ export const atomcode: HostDescriptor<"atomcode"> = {
     folders: [".atomcode"],
     programs: ["atomcode"],
     nextStep: {
-      user: "AtomCode: start it anew; `atomcode hooks list` shows what it read",
-      project: "AtomCode: start it anew; `atomcode hooks list` shows what it read",
+      user: "AtomCode: restart it; `atomcode hooks list` shows what it read",
+      project: "AtomCode: restart it; `atomcode hooks list` shows what it read",
     },
     importable: "atomcode-json",
     gaps: ["refuse when a hook cannot be started: the call goes on"],

@@ -53,7 +53,7 @@ export const augment: HostDescriptor<"augment"> = {
     },
   }),
   noOpinion: "{}\n",
-  answering: "was not seen to keep to its person's rules after a yes",
+  answering: "may skip your own rules once a hook approves; not tested",
   closed: "exit",
   registration: {
     matcher: ".*",

@@ -112,7 +112,7 @@ export const copilotCli: HostDescriptor<"copilot-cli"> = {
   noOpinion: "{}\n",
   contextLimit: 10_000,
   // Seen before a tool and when it asks: a yes of a hook goes past the rules of `--deny-tool`.
-  answering: "lets a yes of a hook override what you deny (--deny-tool)",
+  answering: "lets a hook's approval override what you deny (--deny-tool)",
   closed: "exit",
   // Without a response of its own Copilot tells the model only that a hook exited with code 2, and at the prompt it
   // goes on. The flat form alone: with code 2 the nested one loses its reason.

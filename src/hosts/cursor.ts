@@ -159,7 +159,7 @@ export const cursor: HostDescriptor<"cursor"> = {
     Object.hasOwn(events, context.nativeEvent) ? nativeResponses(context) : claudeFileResponses(context),
   noOpinion: "{}\n",
   contextLimit: 10_000,
-  answering: "was not seen to keep to its person's rules after a yes",
+  answering: "may skip your own rules once a hook approves; not tested",
   closed: "exit",
   registration: {
     timeout: { key: "timeout", unit: "s" },

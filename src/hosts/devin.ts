@@ -28,7 +28,7 @@ export const devin: HostDescriptor<"devin"> = {
     PostCompact: {},
   }),
   noOpinion: "",
-  answering: "was not seen to keep to its person's rules after a yes",
+  answering: "may skip your own rules once a hook approves; not tested",
   closed: "exit",
   registration: {
     matcher: ".*",

@@ -36,7 +36,7 @@ export const factoryDroid: HostDescriptor<"factory-droid"> = {
     SessionEnd: common,
   }),
   noOpinion: "{}\n",
-  answering: "was not seen to keep to its person's rules after a yes",
+  answering: "may skip your own rules once a hook approves; not tested",
   closed: "exit",
   registration: {
     matcher: "*",

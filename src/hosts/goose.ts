@@ -40,7 +40,7 @@ export const goose: HostDescriptor<"goose"> = {
   },
   responses,
   noOpinion: "",
-  answering: "takes no yes from hooks",
+  answering: "does not let hooks approve calls",
   closed: "exit",
   registration: {
     timeout: { key: "timeout", unit: "s" },

@@ -57,7 +57,7 @@ export const kiro: HostDescriptor<"kiro"> = {
   }),
   noOpinion: "",
   encode: members => asText(members["text"] ?? ""),
-  answering: "takes no yes from hooks",
+  answering: "does not let hooks approve calls",
   closed: "exit",
   registration: {
     timeout: { key: "timeout_ms", unit: "ms" },

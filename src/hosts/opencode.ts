@@ -99,7 +99,7 @@ export const opencode: HostDescriptor<"opencode"> = {
     FileChanged: {},
   }),
   noOpinion: "{}\n",
-  answering: "asks only where a rule of yours says so, and a yes would override it",
+  answering: "asks only where your own rule says so, and an approval would override that",
   closed: "deny",
   registration: {
     layout: { kind: "module" },

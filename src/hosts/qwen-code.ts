@@ -60,7 +60,7 @@ export const qwenCode: HostDescriptor<"qwen-code"> = {
     InstructionsLoaded: common,
   }),
   noOpinion: "{}\n",
-  answering: "was not seen to keep to its person's rules after a yes",
+  answering: "may skip your own rules once a hook approves; not tested",
   closed: "exit",
   registration: {
     // Builds differ on the unit; a value of a thousand or more is milliseconds in all of them.

@@ -101,14 +101,14 @@ export function openFile(text: string, layout: SettingsLayout): InvalidText | Op
     const [found, twice]: readonly JsonNode[] = propertiesOf(events).flatMap(([key, value]) =>
       key === name ? [value] : [],
     );
-    if (twice !== undefined) return fail(twice, `"${name}" stands twice; hosts read only one of them`);
+    if (twice !== undefined) return fail(twice, `"${name}" appears twice; hosts read only one of them`);
     events = found;
     if (events === undefined) break;
     if (events.type !== "object") return fail(events, `"${name}" must be an object, found ${events.type}`);
   }
   const names = new Set<string>();
   for (const [name, value] of events === undefined ? [] : propertiesOf(events)) {
-    if (names.has(name)) return fail(value, `"${name}" stands twice; hosts read only one of them`);
+    if (names.has(name)) return fail(value, `"${name}" appears twice; hosts read only one of them`);
     names.add(name);
   }
   return { ok: true, bom, body, root, events };

@@ -93,7 +93,7 @@ export const vscodeCopilot: HostDescriptor<"vscode-copilot"> = {
       ]),
     ),
   noOpinion: "{}\n",
-  answering: "was not seen to keep to its person's rules after a yes",
+  answering: "may skip your own rules once a hook approves; not tested",
   closed: "exit",
   setup: () => ({
     title: "VS Code",

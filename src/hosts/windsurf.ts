@@ -51,7 +51,7 @@ export const windsurf: HostDescriptor<"windsurf"> = {
     WorktreeCreate: { ignoresExitCode: true },
   }),
   noOpinion: "",
-  answering: "takes no yes from hooks",
+  answering: "does not let hooks approve calls",
   closed: "exit",
   registration: {
     events: {

@@ -34,7 +34,8 @@ export function settingsEdit({ stateHome }: UserDirectories, settings: readonly 
     compute(current) {
       const text = current === undefined || current.trim() === "" ? "{}\n" : current;
       const opened = openJson(text);
-      if (!opened.ok || opened.root.type !== "object" || !readJsonc(text).ok)
+      if (!opened.ok) return opened;
+      if (opened.root.type !== "object" || !readJsonc(text).ok)
         return { ok: false, problem: "expected an object in JSON with comments", line: 1, column: 1 };
       return { ok: true, text: isSet(text) ? current : settings.reduce(withSetting, text) };
     },

@@ -211,7 +211,7 @@ function replaceFile(system: System, edit: FileEdit, text: string | undefined): 
 
 function rollBackUnlessRight(system: System, edit: FileEdit, { before, after }: FileChange): void {
   const written = readFile(system, edit.path);
-  const problem = written === after ? edit.check?.(written) : "it does not hold what was written";
+  const problem = written === after ? edit.check?.(written) : "it is not what was written";
   if (problem === undefined) return;
   replaceFile(system, edit, before);
   throw installProblem(`${edit.path} was put back as it was: ${problem}`, {

@@ -120,7 +120,7 @@ function findOverride(system: System): HookEngine | undefined {
     if (value === "") continue;
     const program = resolve(system.files.workingDirectory() ?? "/", value);
     if (isExecutable(system, program)) return { kind: "given", program };
-    throw installProblem(`${name} does not lead to an executable file`, {
+    throw installProblem(`${name} does not point to an executable file`, {
       fix: `set ${name} to the hook program, or unset it`,
     });
   }

@@ -244,7 +244,7 @@ function describeLooseJson(
     if (place === undefined) return [];
     const where = `${path}, line ${place.line}, column ${place.column}`;
     return [
-      `${where}: ${host} passes over a file with comments or trailing commas, hooks included; take them out`,
+      `${where}: ${host} ignores a file with comments or trailing commas, hooks included; take them out`,
     ];
   });
 }
@@ -359,7 +359,7 @@ const LOCK_TIMEOUT_MS = 60_000;
 export function install(system: System, source: Package, request: InstallRequest): Promise<InstallReport> {
   const places = requireDirectories(system);
   if (request.scope === "project" && places.projectRoot === places.home)
-    throw installProblem("the home directory is no project", {
+    throw installProblem("the home directory is not a project", {
       fix: "change to a project, or leave out --scope project",
     });
   if (request.isDryRun) return previewInstall(system, places, source, request);

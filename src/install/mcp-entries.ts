@@ -188,10 +188,10 @@ function openServers(text: string, servers: McpServers): InvalidText | OpenedSer
   const opened = openJson(body);
   if (!opened.ok) return opened;
   const { root } = opened;
-  if (root.type !== "object") return refuse(body, root.offset, "it holds no object");
+  if (root.type !== "object") return refuse(body, root.offset, "it is not an object");
   const list = memberOf(root, keyOf(servers));
   if (list !== undefined && list.type !== "object")
-    return refuse(body, list.offset, `${keyOf(servers)} is no object`);
+    return refuse(body, list.offset, `${keyOf(servers)} is not an object`);
   return { ok: true, bom, body, root, list };
 }
 

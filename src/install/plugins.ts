@@ -72,7 +72,7 @@ function findEntry(text: string, path: string, name: string): Entry {
     );
   }
   const { root } = opened;
-  if (root.type !== "object") throw pluginProblem(`${path} does not hold an object`);
+  if (root.type !== "object") throw pluginProblem(`${path} is not an object`);
   const list = memberOf(root, MEMBER);
   const isNamed = (key: unknown): boolean => key === name || String(key).startsWith(`${name}@`);
   if (list === undefined) {
@@ -116,10 +116,10 @@ function checkPluginName(name: string): string {
 function readPluginManifest(directory: string): PluginManifest {
   const place = PLACES.find(each => existsSync(join(directory, each)));
   if (place === undefined) {
-    throw pluginProblem(`${directory} is no plugin: it has neither ${PLACES.join(" nor ")}`);
+    throw pluginProblem(`${directory} is not a plugin: it has neither ${PLACES.join(" nor ")}`);
   }
   const read = readJson(readFileSync(join(directory, place), "utf8"), { recover: false, maxDepth: 50 });
-  if (!read.ok || !isJsonObject(read.value)) throw pluginProblem(`${place} does not hold a JSON object`);
+  if (!read.ok || !isJsonObject(read.value)) throw pluginProblem(`${place} is not a JSON object`);
   const [name, version = ""] = [stringAt(read.value, "name"), stringAt(read.value, "version")];
   if (name === undefined || version === "") {
     throw pluginProblem(`${place} must name the plugin's name and version`);
@@ -163,7 +163,7 @@ function listTree(root: string): readonly string[] {
       else if (entry.isSymbolicLink()) {
         checkLink(real, path);
         found.push(path);
-      } else throw pluginProblem(`${path} is no file, directory or link`);
+      } else throw pluginProblem(`${path} is not a file, folder or link`);
       if (found.length > MAX_FILES) throw pluginProblem(`there are more than ${MAX_FILES} files in ${root}`);
     }
   };
@@ -180,7 +180,7 @@ function checkLink(root: string, path: string): void {
   }
   if (target !== root && !target.startsWith(root + sep)) {
     throw pluginProblem(
-      `${path} is a link that leads out of the plugin`,
+      `${path} is a link that points out of the plugin`,
       "remove the link, or copy what it names",
     );
   }
@@ -243,7 +243,7 @@ function installFrom(
   isForced: boolean,
 ): PluginManifest {
   if (!existsSync(directory) || !statSync(directory).isDirectory()) {
-    throw pluginProblem(`${directory} is no directory`, "name a directory, or an address that git can clone");
+    throw pluginProblem(`${directory} is not a folder`, "name a directory, or an address that git can clone");
   }
   const manifest = readPluginManifest(directory);
   const target = pluginDirectory(places, manifest.name);

@@ -59,8 +59,7 @@ async function pullPolicy(system: System, entry: string, options: PullOptions): 
   if (reference === undefined)
     return {
       ...failed,
-      problem:
-        "expected a file, npm package or https address, with #sha256-… or #ed25519-… behind it, or server",
+      problem: "expected a file, npm package or https address followed by #sha256-… or #ed25519-…, or server",
     };
   try {
     const bytes = await readPolicy(system, reference, options);
@@ -145,7 +144,7 @@ function checkContent(system: System, bytes: Uint8Array): readonly string[] {
   const read = readJsonc(system.text.decode(bytes).text);
   if (!read.ok) throw new Error(`not valid JSON with comments (${read.problem})`);
   const problems: SchemaProblem[] = [];
-  if (acceptConfig(read.value, problems) === undefined) throw new Error("it holds no configuration");
+  if (acceptConfig(read.value, problems) === undefined) throw new Error("it contains no configuration");
   return problems.map(({ member, expected }) => `${member} is ignored: expected ${expected}`);
 }
 

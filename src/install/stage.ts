@@ -60,12 +60,12 @@ export function planAssets(
     name => system.files.follow(join(root, name))?.kind === "directory",
   );
   if (!isSource)
-    throw installProblem(`${root} holds neither amplifier-bundle/ nor .claude/`, {
+    throw installProblem(`${root} contains neither amplifier-bundle/ nor .claude/`, {
       fix: "give --local the folder of an amplihack checkout",
     });
   const wanted = ASSET_FOLDERS.flatMap(folder => assetsBelow(system, root, folder));
   if (wanted.length === 0)
-    throw installProblem(`${root} holds no framework files`, {
+    throw installProblem(`${root} contains no framework files`, {
       causes: [`none of these has a file in it: ${ASSET_FOLDERS.join(", ")}`],
     });
   if (wanted.length > MAX_FILES) throw installProblem(`${root} holds more than ${MAX_FILES} framework files`);

@@ -248,6 +248,6 @@ export function describeProtections(host: HostId): Protections {
     if (!can.has(purpose)) cannot.add(`${purpose}: ${why}`);
   }
   for (const gap of hostSetup(host).gaps ?? []) cannot.add(gap);
-  cannot.add("act after its time is up: a hook that takes too long is passed over");
+  cannot.add("act after its time is up: a hook that takes too long is ignored");
   return { can: [...can], cannot: [...cannot] };
 }

@@ -53,6 +53,8 @@ const RUN_TIME_DATA = [
 const RUN_LOG = /^runs\.jsonl(\.\d+)?$/;
 /** What the user may want to have again. */
 const LASTING_DATA = [
+  "hooks/.build",
+  "hooks/.types",
   "memory.db",
   "memory.db-wal",
   "memory.db-shm",

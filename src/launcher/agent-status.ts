@@ -151,7 +151,7 @@ function remember(cache: Cache, known: Known, warn: (text: string) => void): voi
 
 /** Entries that cannot be read are left out. */
 function parseCache(value: Json): readonly Known[] {
-  if (!Array.isArray(value)) throw new Error("it is no list");
+  if (!Array.isArray(value)) throw new Error("it is not a list");
   return (value as readonly Json[]).flatMap(each => {
     const [path, version] = [stringAt(each, "path"), memberAt(each, "version")];
     const [modifiedMs, size, checkedMs] = [
@@ -246,7 +246,7 @@ function readOwnEntries(system: System, host: HostId, path: string): readonly Fo
   const loose = layout.isPlainJson === true ? findLooseJson(read.text) : undefined;
   if (loose !== undefined)
     return fail(
-      `line ${loose.line}, column ${loose.column}: ${host} passes over a file with comments or trailing commas`,
+      `line ${loose.line}, column ${loose.column}: ${host} ignores a file with comments or trailing commas`,
     );
   return listed.entries.filter(({ owned }) => owned !== undefined);
 }

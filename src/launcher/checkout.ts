@@ -62,7 +62,7 @@ function checkOrigin(directory: string, { owner, name }: Repository): void {
   } catch {
     // No address of github.com: told below.
   }
-  throw new Problem(`${directory} is there already and is no clone of ${owner}/${name}`, {
+  throw new Problem(`${directory} exists and is not a clone of ${owner}/${name}`, {
     kind: "checkout",
     fix: "start elsewhere with --cwd, or move that directory away",
   });

@@ -86,7 +86,7 @@ export function buildEnvironment(parent: Variables, facts: EnvironmentFacts): Bu
   const assets = assetHome(parent, facts);
   if (assets === undefined) {
     delete env["AMPLIHACK_HOME"];
-    warnings.push("AMPLIHACK_HOME is passed over: expected an absolute path without '..'");
+    warnings.push("AMPLIHACK_HOME is ignored: expected an absolute path without '..'");
   } else env["AMPLIHACK_HOME"] = assets;
   return { env, warnings };
 }

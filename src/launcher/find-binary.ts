@@ -72,7 +72,7 @@ interface Tried {
 
 /** What stood in the way first, each on its own; then all the places where there was nothing, together. */
 function describeTried(tried: readonly Tried[]): readonly string[] {
-  if (tried.length === 0) return ["PATH holds no absolute directory"];
+  if (tried.length === 0) return ["PATH has no absolute folder"];
   const empty = tried.filter(({ why }) => why === NOTHING).map(({ path }) => path);
   return [
     ...tried.filter(({ why }) => why !== NOTHING).map(({ path, why }) => `${path}: ${why}`),

@@ -129,7 +129,7 @@ async function findAgent(
 ): Promise<Pick<LaunchPlan, "program" | "version">> {
   const program = findBinary(system, agent, self);
   const found = await readAgentVersion(system, program, cachePath, warn);
-  if (found === undefined) warn(`the version of ${agent} is unknown: ${program} --version did not tell it`);
+  if (found === undefined) warn(`the version of ${agent} is unknown: ${program} --version did not say`);
   await checkMinimum(system, agent, found, { isStrict, isInteractive: !isNonInteractive(system) }, warn);
   return { program, version: found };
 }

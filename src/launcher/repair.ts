@@ -27,7 +27,7 @@ export function offerInstall(
   const isUnwanted = (system.env.get("AMPLIHACK_SKIP_AUTO_INSTALL") ?? "") !== "";
   if (console.ask === undefined || isUnwanted) {
     console.warn(`${problem}; run: ${command}`);
-  } else if (!console.ask(`amplihack: ${problem}. Put it right now?`)) {
+  } else if (!console.ask(`amplihack: ${problem}. Fix it now?`)) {
     console.warn(`left as it is; run: ${command}`);
   } else {
     const { status } = spawnSync(process.execPath, [self, "install", "--host", plan.agent], {

@@ -32,7 +32,7 @@ function readClaim(
   warn: (text: string) => void,
 ): SessionClaim | undefined {
   const path = claimPath(home);
-  const ignore = (why: string): undefined => warn(`${path} is passed over: ${why}`) as undefined;
+  const ignore = (why: string): undefined => warn(`${path} is ignored: ${why}`) as undefined;
   let text: string | undefined;
   try {
     text = readText(system, path, MAX_BYTES);
@@ -41,7 +41,7 @@ function readClaim(
   }
   if (text === undefined) return undefined;
   const read = readJson(text, { recover: false, maxDepth: 20 });
-  if (!read.ok || !isJsonObject(read.value)) return ignore("it does not hold a JSON object");
+  if (!read.ok || !isJsonObject(read.value)) return ignore("it is not a JSON object");
   const sessionId = stringAt(read.value, "session_id") ?? "";
   const pid = numberAt(read.value, "pid");
   const timestamp = numberAt(read.value, "timestamp");
@@ -246,7 +246,7 @@ function findLogged(
     const depth = session.parentSessionId === undefined ? 1 : 2;
     return { kind: "nested", sessionId: session.sessionId, depth, isOwnerDead: false };
   } catch (error) {
-    warn(`the log of sessions is passed over: ${errorText(error)}`);
+    warn(`the log of sessions is ignored: ${errorText(error)}`);
     return undefined;
   }
 }

@@ -123,7 +123,7 @@ export function pinDiff(server: string, name: string, { accepted, held }: Pin): 
 
 /** Why a definition is held, in a few words. */
 export function whyHeld({ accepted, orders }: Pin): string {
-  if (orders !== undefined) return `worded as orders for the model: ${orders}`;
+  if (orders !== undefined) return `reads like instructions to the model: ${orders}`;
   return accepted === undefined ? "new since the server was first seen" : "changed since it was accepted";
 }
 

@@ -25,7 +25,7 @@ export function readToken(system: System, stateHome: string): string {
   const path = tokenFile(stateHome);
   const mode = system.files.follow(path)?.mode ?? 0;
   if ((mode & READ_BY_OTHERS) !== 0)
-    throw new Problem(`${path} can be read by other users, so it is no secret`, {
+    throw new Problem(`${path} can be read by other users, so it is not secret`, {
       kind: "insecure",
       fix: `delete ${path} and start again; clients then need the new token`,
     });

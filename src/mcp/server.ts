@@ -28,7 +28,7 @@ export interface ServerHandle {
 function problemOf(error: unknown): string {
   const name = errorName(error);
   if (name === "SyntaxError") return "the line is not JSON";
-  return name === "ZodError" ? "the line is no message of JSON-RPC" : name;
+  return name === "ZodError" ? "the line is not a JSON-RPC message" : name;
 }
 
 /** One server for one client. */

@@ -480,7 +480,7 @@ function readAnswer({ text }: System, agent: AgentName, result: ProcessResult): 
   const answer = readJson(withoutFence(text.decode(result.stdout).text), { recover: false, maxDepth: 8 });
   if (!answer.ok || !isJsonObject(answer.value)) throw failed("did not answer with one JSON object");
   const reply = parseBridgeReply("reflect", { ...answer.value, should_block: false });
-  if (!reply.ok) throw failed(`its answer does not fit: ${reply.problem}`);
+  if (!reply.ok) throw failed(`its answer is not valid: ${reply.problem}`);
   return { ...reply.value, should_block: reply.value.findings.length > 0 };
 }
 

@@ -168,7 +168,7 @@ function toMemoryError(error: unknown, path: string): MemoryError {
     case "corrupt":
       return corruptDatabase(
         path,
-        code === "SQLITE_NOTADB" ? "it is not a database" : "its pages do not fit",
+        code === "SQLITE_NOTADB" ? "it is not a database" : "its pages are inconsistent",
       );
     case "full":
       return new MemoryError(

@@ -70,7 +70,7 @@ function damagedRow(row: SqlRow, path: string): Error {
   const number = Number(row["number"]);
   return corruptDatabase(
     path,
-    `memory number ${number} does not fit its checksum`,
+    `memory number ${number} does not match its checksum`,
     `drop that one: sqlite3 ${quoteWord(path)} '${dropStatements(number)}'`,
   );
 }

@@ -82,7 +82,7 @@ export function readDatabaseUrl(text: string, origin: UrlOrigin): DatabaseAddres
   }
   // A password that was not encoded ends the host early, and its rest is taken for a path, a parameter or a fragment.
   if (/[@#]/.test(url.pathname + url.search + url.hash))
-    throw unusable("it has an @ or a # behind its host", "write them as %40 and %23, also in a password");
+    throw unusable("it has an @ or a # after its host", "write them as %40 and %23, also in a password");
   for (const name of url.searchParams.keys())
     if (!PARAMETERS.includes(name))
       throw unusable(
@@ -124,7 +124,7 @@ function parse(text: string): URL {
   try {
     return new URL(text);
   } catch {
-    throw unusable("it is no URL");
+    throw unusable("it is not a URL");
   }
 }
 
@@ -140,7 +140,7 @@ function portOf(url: URL): number | undefined {
   if (text === null || text === "") return undefined;
   const port = Number(text);
   if (!Number.isInteger(port) || port < 1 || port > 65_535)
-    throw unusable("its port is no number up to 65535");
+    throw unusable("its port is not a number up to 65535");
   return port;
 }
 

@@ -81,7 +81,7 @@ export function readAllowlist(text: string, name: string): (path: string) => boo
       throw new Problem(`${name}:${index + 1}: ${problem}: ${entry}`, {
         kind: "invalid",
         exitCode: 2,
-        fix: "name single files, or a narrow folder of fixtures with /** behind it",
+        fix: "name single files, or a narrow folder of fixtures followed by /**",
       });
     return [compileGlob(entry, "path")];
   });
@@ -91,9 +91,9 @@ export function readAllowlist(text: string, name: string): (path: string) => boo
 function problemOf(entry: string): string | undefined {
   const [first = "", ...more] = entry.split("/");
   if (/^[/~]/.test(entry)) return "an entry is relative to the repository";
-  if (/[\\\0]/.test(entry)) return "folders are parted by /";
+  if (/[\\\0]/.test(entry)) return "folders are separated by /";
   if (entry.split("/").some(part => part === ".." || part === ".")) return "an entry has no . or .. in it";
-  if (entry.endsWith("/")) return "a folder is written with /** behind it";
+  if (entry.endsWith("/")) return "a folder is followed by /**";
   if (/[*?[]/.test(first)) return "an entry begins with the name of a folder or file";
   if (PROHIBITED_FOLDERS.has(first) && /[*?[]/.test(more.join("/")))
     return "a whole folder of artifacts cannot be exempt";

@@ -105,7 +105,7 @@ async function readProtection(system: System, cwd: string, branch: string): Prom
   const isProtected = isJsonObject(facts.json) ? facts.json["protected"] : undefined;
   const listed = Array.isArray(rules.json) ? rules.json : undefined;
   if (typeof isProtected !== "boolean" && listed === undefined && settings.json === undefined)
-    return facts.problem || "the server did not tell";
+    return facts.problem || "the server did not say";
   return defined({
     isProtected: typeof isProtected === "boolean" ? isProtected : undefined,
     settings:

@@ -47,7 +47,7 @@ export function checkBwrap(program: string): LayerReport {
     network: view,
     landlock: none("bwrap does not use it"),
     seccomp: filter === undefined ? none("its calls are not known for this machine") : view,
-    overlay: none("amplihack-sandbox does it"),
+    overlay: none("it needs amplihack-sandbox, which is not installed"),
     landlockVersion: 0,
   };
 }

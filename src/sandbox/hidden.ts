@@ -65,8 +65,8 @@ export function findHidden(
     inProject: project.secrets,
     nestedRepositories: project.repositories,
     open: [
-      ...(home.isWhole ? [] : ["secrets that lie deep in the home directory, outside the usual places"]),
-      ...(project.isWhole ? [] : ["private keys and nested repositories that lie deep in the project"]),
+      ...(home.isWhole ? [] : ["secrets deep in the home folder, outside the usual places"]),
+      ...(project.isWhole ? [] : ["private keys and nested repositories deep in the project"]),
     ],
   };
 }

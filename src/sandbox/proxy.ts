@@ -81,7 +81,7 @@ async function addressOf(options: ProxyOptions, { host, port }: Place): Promise<
   const [address] = addresses;
   if (address === undefined) throw new Error("the name has no address");
   const isOwn = options.isOwn ?? isOwnAddress;
-  if (addresses.some(isOwn)) throw new Refusal("the name leads to this machine");
+  if (addresses.some(isOwn)) throw new Refusal("the name points to this machine");
   return address;
 }
 

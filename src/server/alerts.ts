@@ -348,7 +348,7 @@ async function addWebhook(
     throw new HttpError(400, "choose a form and what to tell of");
   const rules = (form.get("rules") ?? "").split(/[\s,]+/).filter(each => each !== "");
   if (rules.length > 50 || rules.some(rule => !/^[a-z0-9][a-z0-9._-]{0,63}$/.test(rule)))
-    throw new HttpError(400, "rules are named like git or fs.delete, parted by commas");
+    throw new HttpError(400, "rules are named like git or fs.delete, separated by commas");
   const secret = newSecret();
   await database.transaction(async run => {
     const [count] = await run(`SELECT count(*)::int AS count FROM ${WEBHOOKS}`);
@@ -360,7 +360,7 @@ async function addWebhook(
     );
     await noteChange(run, team, person, "added a webhook", `${hostOf(url.href)}: ${events.join(", ")}`);
   });
-  return `It signs with this secret, which is told once: ${secret}`;
+  return `It signs with this secret, which is shown once: ${secret}`;
 }
 
 /** The rest of an address may be a secret. */

@@ -36,7 +36,7 @@ export async function readJsonBody(request: IncomingMessage): Promise<JsonObject
   if (encoding !== undefined && encoding !== "gzip") throw new HttpError(415, "only gzip is known here");
   const plain = encoding === "gzip" ? await unzipped(bytes) : bytes;
   const body = parseJsonObject(plain.toString("utf8"), MAX_DEPTH);
-  if (body === undefined) throw new HttpError(400, "the body is no JSON object");
+  if (body === undefined) throw new HttpError(400, "the body is not a JSON object");
   return body;
 }
 
@@ -44,7 +44,7 @@ async function unzipped(bytes: Buffer): Promise<Buffer> {
   try {
     return await unzip(bytes, { maxOutputLength: MAX_JSON_BYTES });
   } catch {
-    throw new HttpError(413, "the body is no gzip, or too large");
+    throw new HttpError(413, "the body is not gzip, or too large");
   }
 }
 

@@ -101,7 +101,7 @@ export async function machineOf({ run }: Database, request: IncomingMessage): Pr
   const key = bearerOf(request);
   const [row] =
     key === undefined ? [] : await run(`SELECT * FROM ${SCHEMA}.server_machine($1)`, [hashOf(key)]);
-  if (row === undefined) throw new HttpError(401, "the key is missing or does not count");
+  if (row === undefined) throw new HttpError(401, "the key is missing or not valid");
   const [id, team, person, machine] = [row["id"], row["team"], row["person"], row["machine"]].map(String);
   return {
     id: `${id}`,
@@ -181,7 +181,7 @@ function readRow(row: Json, index: number): ShippedRow {
   const isTime = ms !== undefined && ms >= 0 && ms <= MAX_MS;
   const isOurs = /^[0-9a-f]{32}$/.test(id ?? "") && /^[0-9a-f]{64}$/.test(stringAt(row, "hash") ?? "");
   if (!isKnown || !isTime || !isOurs || !isJsonObject(fields))
-    throw new HttpError(400, `row ${index} is no line of a log`);
+    throw new HttpError(400, `row ${index} is not a line of a log`);
   if (JSON.stringify(fields).length > MAX_FIELDS_BYTES) throw new HttpError(413, `row ${index} is too large`);
   const name = (member: string) => clip(stringAt(row, member) ?? "", MAX_NAME);
   return {

@@ -26,7 +26,7 @@ export async function newChallenge({ run }: Database): Promise<{ readonly challe
   return { challenge };
 }
 
-const refused = () => new HttpError(403, "this passkey does not count here; begin again");
+const refused = () => new HttpError(403, "this passkey is not valid here; begin again");
 
 interface Said {
   readonly id: string;

@@ -228,7 +228,7 @@ class Handler {
       const { url: asked = "/" } = request;
       // What begins with two slashes would name another host.
       if (!/^\/(?!\/)/.test(asked) || !URL.canParse(asked, BASE))
-        throw new HttpError(400, "this is no address");
+        throw new HttpError(400, "this is not an address");
       const url = new URL(asked, BASE);
       const name = `${request.method} ${url.pathname}`;
       const route = Object.hasOwn(this.routes, name) ? this.routes[name] : undefined;

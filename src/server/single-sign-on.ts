@@ -94,7 +94,7 @@ export class LoginProvider {
       return { ...(info as Record<string, Json>), ...(claims as unknown as Record<string, Json>) };
     } catch (error) {
       // The provider's own words may hold codes.
-      throw new HttpError(403, `the provider's answer does not count (${codeOf(error)}); begin again`);
+      throw new HttpError(403, `the provider's answer is not valid (${codeOf(error)}); begin again`);
     }
   }
 
@@ -102,7 +102,7 @@ export class LoginProvider {
     const { issuer, nameClaim, rolesClaim } = this.settings;
     const [subject, name] = [stringAt(claims, "sub") ?? "", stringAt(claims, nameClaim) ?? ""];
     if (subject === "" || !isPersonName(name))
-      throw new HttpError(403, `the provider tells no ${nameClaim} that could name a person here`);
+      throw new HttpError(403, `the provider sends no ${nameClaim} that could name a person here`);
     if (nameClaim === "email" && memberAt(claims, "email_verified") !== true)
       throw new HttpError(403, "the provider has not verified this e-mail address");
     const claimed = rolesClaim === undefined ? null : JSON.stringify(rolesOf(memberAt(claims, rolesClaim)));

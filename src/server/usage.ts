@@ -69,7 +69,7 @@ function readDay(value: Json, index: number) {
   const isDay = Number.isFinite(ms) && new Date(ms).toISOString().startsWith(day);
   const sum = (of: Json | undefined, member: string) => {
     const found = numberAt(of, member) ?? 0;
-    if (!(found >= 0 && found <= MAX_SUM)) throw new HttpError(400, `${member} of day ${index} is no sum`);
+    if (!(found >= 0 && found <= MAX_SUM)) throw new HttpError(400, `${member} of day ${index} is not a sum`);
     return member === "cost" ? found : Math.round(found);
   };
   if (!isDay) throw new HttpError(400, `usage ${index} has no day`);

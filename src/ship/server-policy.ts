@@ -56,7 +56,7 @@ export function serverKeyOf(system: System, { serverKey, url }: JoinedServer): s
   const { config } = loadConfig(system, { home, stateHome, projectRoot: undefined });
   const key = config.team.key ?? serverKey;
   if (key === null)
-    throw new Problem(`${url} has told no key to check its answers with`, {
+    throw new Problem(`${url} has sent no key to check its answers with`, {
       kind: "refused",
       fix: "amplihack ship --once --to server, with a server of this version",
     });

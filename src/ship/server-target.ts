@@ -52,7 +52,7 @@ export function serverTarget(system: System, options: TargetOptions): ShipTarget
       if (RETRYABLE.has(answer.status)) return { kind: "later", why, afterMs: answer.retryAfterMs };
       const fix =
         answer.status === 401
-          ? `this machine's key does not count any more: amplihack join ${joined.url}`
+          ? `this machine's key is no longer valid: amplihack join ${joined.url}`
           : undefined;
       return { kind: "refused", why, fix };
     } catch (error) {

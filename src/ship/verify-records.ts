@@ -77,7 +77,7 @@ function joinReport(report: ChainReport, { broken, provenSeq, absent, head }: Fi
     ...(absent.length === 0
       ? []
       : [
-          `the database lacks ${count(absent.length, "line")} that stand here as they were written, the first is number ${absent[0]}: removed there, never sent, or sent by another machine`,
+          `the database lacks ${count(absent.length, "line")} that are here as they were written, the first is number ${absent[0]}: removed there, never sent, or sent by another machine`,
         ]),
   ];
   // Rotation can have removed all of it, and so can somebody who then wrote other lines.
@@ -85,9 +85,9 @@ function joinReport(report: ChainReport, { broken, provenSeq, absent, head }: Fi
     head === undefined
       ? []
       : [
-          `whether it is the log that was shipped: it begins behind number ${head.seq}, the newest head of that one`,
+          `whether it is the log that was shipped: it begins after number ${head.seq}, the newest head of that one`,
         ];
-  const rest = `whether lines behind number ${provenSeq}, the last that was shipped, were cut off at the end, or rewritten with new hashes`;
+  const rest = `whether lines after number ${provenSeq}, the last that was shipped, were cut off at the end, or rewritten with new hashes`;
   const isProven = provenSeq > 0 && provenSeq === report.head?.seq;
   const unknown = isProven ? [] : provenSeq > 0 ? [rest] : [...report.unknown, ...noneShipped];
   return { ...report, notes, unknown, broken: firstBreak(report, report.broken, broken) };
@@ -303,7 +303,7 @@ class RecordWalk {
     if (seq <= last.seq)
       return at(
         "changed",
-        `number ${seq} came behind number ${last.seq} (${when}): the log on the machine was rewritten or replaced, or two machines have this name`,
+        `number ${seq} came after number ${last.seq} (${when}): the log on the machine was rewritten or replaced, or two machines have this name`,
       );
     if (seq > last.seq + 1) {
       if (!isComplete || isOfOther()) return undefined;

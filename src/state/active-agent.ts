@@ -60,7 +60,7 @@ export function locateActiveAgent(
     const found = readLauncher(system, path);
     if (found === undefined) continue;
     if ("agent" in found) return { agent: found.agent, by: path };
-    warn(`${path} is passed over: ${found.problem}`);
+    warn(`${path} is ignored: ${found.problem}`);
   }
   return { agent: DEFAULT_AGENT, by: undefined };
 }
@@ -79,7 +79,7 @@ function readLauncher(
   }
   if (text === undefined) return undefined;
   const record = parseJsonObject(text, 20);
-  if (record === undefined) return { problem: "it does not hold a JSON object" };
+  if (record === undefined) return { problem: "it is not a JSON object" };
   const statedMs = Date.parse(stringAt(record, "timestamp") ?? "");
   const ageMs = system.clock.nowMs() - (Number.isNaN(statedMs) ? (writtenMs ?? 0) : statedMs);
   if (ageMs > CONTEXT_LIFE_MS) return undefined;

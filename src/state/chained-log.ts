@@ -324,14 +324,14 @@ class ChainWalk {
       return { kind: "inserted", file: unnumbered.file, line: unnumbered.line, message };
     }
     if (isNext) {
-      const message = `it was changed after it was written, or what stood behind it was: number ${seq} does not fit it`;
+      const message = `it was changed after it was written, or the line after it was: number ${seq} does not match it`;
       return { kind: "changed", file: before.file, line: before.line, message };
     }
     if (seq > before.seq + 1) {
       return this.countOf(before.seq + 1) > 0
         ? at(
             "reordered",
-            `number ${seq} follows number ${before.seq}, and number ${before.seq + 1} stands elsewhere`,
+            `number ${seq} follows number ${before.seq}, and number ${before.seq + 1} is elsewhere`,
           )
         : at("removed", `missing between it and ${where}: ${numberedLines(before.seq + 1, seq - 1)}`);
     }
@@ -354,7 +354,7 @@ class ChainWalk {
   private noteUnnumbered(span: Span | undefined): void {
     if (span === undefined || span.parts.length === 1) return;
     this.notes.push(
-      `without a number, behind line ${span.line} of ${span.file}: ${count(span.parts.length - 1, "line")}, cut off, written while the log was locked, or by an older version; the next line with a number covers them`,
+      `without a number, after line ${span.line} of ${span.file}: ${count(span.parts.length - 1, "line")}, cut off, written while the log was locked, or by an older version; the next line with a number covers them`,
     );
   }
 
@@ -401,7 +401,7 @@ class ChainWalk {
         `without a number at the end: ${count(span.parts.length - 1, "line")}; nothing covers them yet`,
       );
     const isHeadKnown = this.options.head !== undefined && this.isHeadSeen;
-    const rest = isHeadKnown ? "behind the line of the head " : "";
+    const rest = isHeadKnown ? "after the line of the head " : "";
     const unknown = [
       `whether lines ${rest}were cut off at the end, or rewritten with new hashes: compare with a head that was kept elsewhere (verify --head), or with what was shipped (verify --url)`,
     ];

@@ -93,7 +93,7 @@ function partsOf(path: string): string[] {
 export function containPath(files: Pick<Files, "inspect" | "readLink">, root: string, path: string): string {
   const resolved = resolvePath(files, path);
   if (isInside(resolvePath(files, root), resolved)) return resolved;
-  throw new StateError("outside-root", path, `${path} leads outside of ${root}; use a path inside it`);
+  throw new StateError("outside-root", path, `${path} points outside ${root}; use a path inside it`);
 }
 
 /** A name that stays in its directory: no separator, no `..`, not empty, no NUL. */

@@ -298,7 +298,7 @@ export class FileLock {
   private describeHolder(): string {
     const sighting = this.look();
     if (sighting === undefined) return "others kept taking it; try again";
-    if (sighting.facts.kind !== "file") return `a ${sighting.facts.kind} is in its place; remove it`;
+    if (sighting.facts.kind !== "file") return `a ${sighting.facts.kind} has its name; remove it`;
     const holder = sighting.content === undefined ? undefined : readHolder(sighting.content);
     if (holder === undefined) return "its content is not readable; remove it if no amplihack process runs";
     const place = holder.host === this.options.system.processes.self.host ? "" : ` on host ${holder.host}`;

@@ -74,7 +74,7 @@ function makeScript(text: string, filename: string, fail: (problem: string) => v
 function messageOf(error: unknown): string {
   const message: unknown =
     typeof error === "object" && error !== null ? Reflect.get(error, "message") : error;
-  return typeof message === "string" ? message : "it threw something that is no error";
+  return typeof message === "string" ? message : "it threw something that is not an error";
 }
 
 /**

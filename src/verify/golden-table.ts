@@ -32,7 +32,8 @@ function expand(value: Json, fixtures: JsonObject, used: Set<string>): Json {
   used.add(name);
   const base = expand(fixture, fixtures, used);
   if (Object.keys(own).length === 0) return base;
-  if (!isJsonObject(base)) throw new Error(`the fixture ${name} is no object, so nothing can be added to it`);
+  if (!isJsonObject(base))
+    throw new Error(`the fixture ${name} is not an object, so nothing can be added to it`);
   return { ...base, ...own };
 }
 

@@ -192,12 +192,12 @@ export function writeCapture(capture: Capture): readonly string[] {
     ["answer", capture.stdout],
   ] as const) {
     if (redact(text) !== text)
-      throw refusal(`the ${what} holds what looks like a secret`, "take it out, then record again");
+      throw refusal(`the ${what} contains what looks like a secret`, "take it out, then record again");
   }
   const answer = capture.stdout.trim() === "" ? "{}" : capture.stdout.trim();
   const read = readExact(answer);
   if (!read.ok)
-    throw refusal(`the answer is no JSON: ${read.problem}`, "record a program that answers in JSON");
+    throw refusal(`the answer is not JSON: ${read.problem}`, "record a program that answers in JSON");
   const table = join(capture.folder, `${capture.hookName}${TABLE}`);
   if (existsSync(table)) return [writeRow(table, capture, answer)];
   const folder = join(capture.folder, capture.hookName);

@@ -51,7 +51,7 @@ export function readExact(text: string): ExactRead {
         onObjectBegin: () => begin(new Map()),
         onObjectProperty(key) {
           if ((open.at(-1) as Map<string, ExactJson>).has(key))
-            throw new Error(`the key ${JSON.stringify(key)} stands twice in one object`);
+            throw new Error(`the key ${JSON.stringify(key)} appears twice in one object`);
           keys.push(key);
         },
         onObjectEnd: end,

@@ -50,7 +50,7 @@ export function readPolicyCases(text: string, file: string): readonly PolicyCase
   const root = document.toJS({ maxAliasCount: MAX_ALIASES }) as Json;
   const list = isJsonObject(root) ? root["cases"] : root;
   if (!Array.isArray(list) || list.length === 0)
-    throw broken(file, "it must hold a list of cases, or a list named cases");
+    throw broken(file, "it must be a list of cases, or a list named cases");
   return list.map((value, index) =>
     readCase(value, message => broken(file, `case ${index + 1}: ${message}`)),
   );

@@ -10,10 +10,10 @@ export function whyNotCaught(
   { home, stateHomes }: Workspace,
   project: string,
 ): string | undefined {
-  if (project === "/") return "the whole file system is no project";
+  if (project === "/") return "the whole file system is not a project";
   if (isInside(project, home)) return "the project is your home directory, or a folder above it";
   const state = stateHomes.find(each => isInside(project, each));
-  if (state !== undefined) return `amplihack's own state lies in the project (${state})`;
+  if (state !== undefined) return `amplihack's own state is in the project (${state})`;
   const mounts = text.decode(files.readRange("/proc/self/mountinfo", 0, MAX_MOUNTS)).text.split("\n");
   const inner = mounts
     .map(line => decodeMount(line.split(" ")[4] ?? ""))

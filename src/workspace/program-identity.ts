@@ -91,8 +91,8 @@ function findOther(workspace: Workspace, name: string, written: string): string 
 
 function whyNotTrusted({ disk, project, temps }: Workspace, written: string): string | undefined {
   const path = disk.resolve(written, true);
-  if (project !== undefined && isInside(project, path)) return "it lies in the project";
-  if (temps.some(temp => isInside(temp, path))) return "it lies in a temporary folder";
+  if (project !== undefined && isInside(project, path)) return "it is in the project";
+  if (temps.some(temp => isInside(temp, path))) return "it is in a temporary folder";
   const modes = [disk.mode(path), disk.mode(dirname(path))];
   if (modes.some(mode => mode !== undefined && (mode & WRITABLE_BY_OTHERS) !== 0))
     return "others may write to it";

@@ -26,7 +26,28 @@ describe("a table", () => {
     expect(renderTable(ROWS, { columns: undefined }).split("\n")[1]).toContain("no-friday-deploys.ts");
   });
 
-  it.each([120, 80, 60, 45])("fits a terminal of %i columns, and loses nothing", columns => {
+  it.each([60, 45, 30])("breaks no word on a terminal of %i columns", columns => {
+    const text = renderTable(ROWS, { columns }, "  ");
+    for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
+    for (const word of ["UserPromptSubmit", "classification-", "deploys."]) expect(text).toContain(word);
+  });
+
+  it("tells each row below its name where columns would be too narrow", () => {
+    expect(renderTable(ROWS, { columns: 45 }, "  ").split("\n")).toEqual([
+      "  UserPromptSubmit",
+      "    subcommand:",
+      "    workflow-classification-reminder",
+      "    file:",
+      "    /home/user/.amplihack/hooks/no-friday-",
+      "    deploys.ts",
+      "  Stop",
+      "    subcommand: stop",
+      "    file: two words, or three",
+      "",
+    ]);
+  });
+
+  it.each([120, 80, 60])("fits a terminal of %i columns, and loses nothing", columns => {
     const text = renderTable(ROWS, { columns }, "  ");
     for (const line of text.split("\n")) expect(line.length).toBeLessThanOrEqual(columns);
     const letters = (value: string) => [...value.replace(/\s/g, "")].sort().join("");

@@ -82,7 +82,7 @@ describe.skipIf(!hasPostgres)("amplihack audit verify --url", () => {
     write(2);
     const more = await verify();
     expect(more.code).toBe(0);
-    expect(more.stdout).toContain("not known: whether lines behind number 3");
+    expect(more.stdout).toContain("not known: whether lines after number 3");
     await ship();
     const document = JSON.parse((await verify("--json")).stdout);
     expect(document).toMatchObject({ ok: true, unknown: [], notes: [], shipped: { head: { seq: 5 } } });
@@ -158,7 +158,7 @@ describe.skipIf(!hasPostgres)("amplihack audit verify --url", () => {
     // With nothing left of what was shipped, nothing can be compared.
     write(20, 900);
     const later = await verify();
-    expect(later.stdout).toContain("whether it is the log that was shipped: it begins behind number 20");
+    expect(later.stdout).toContain("whether it is the log that was shipped: it begins after number 20");
     expect(later.code).toBe(0);
   });
 

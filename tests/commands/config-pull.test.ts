@@ -138,7 +138,7 @@ describe("amplihack config pull", () => {
 
   it.each([
     ["no JSON", "<html>", "not valid JSON"],
-    ["no object", "[]", "it holds no configuration"],
+    ["no object", "[]", "it contains no configuration"],
     ["too long", `{"a":"${"x".repeat(300_000)}"}`, "is larger than 256 KB"],
   ])("refuses what is %s", async (_, content, message) => {
     const user = userWith("./policy.jsonc", "no entry");

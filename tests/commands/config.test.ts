@@ -171,7 +171,7 @@ describe("amplihack config set", () => {
     [
       2,
       ["memory.url", "postgres://ann:12?secret@db/x"],
-      "the address of the database cannot be used: it has an @ or a # behind its host",
+      "the address of the database cannot be used: it has an @ or a # after its host",
     ],
     [2, ["update.source", "ftp://ann:secret@db/x"], "update.source must be without user names and passwords"],
     [2, ["extends", "https://ann:secret@db/x"], "extends must be without user names and passwords"],

@@ -51,7 +51,7 @@ it.skipIf(!hasTerminal)(
     const script = `${amplihack} undo; echo "one ended with $?"; ${amplihack} undo; echo "two ended with $?"`;
     const env = { PATH: process.env["PATH"] ?? "", HOME: user.home, TERM: "xterm" };
     await driveTerminal(["bash", "--norc", "-c", script], { cwd: user.project, env }, [
-      { expect: "What shall be taken back?" },
+      { expect: "What do you want to take back?" },
       { expect: "rm third.txt" },
       { expect: "-text of third.txt" },
       { send: "first" },
@@ -60,7 +60,7 @@ it.skipIf(!hasTerminal)(
       { expect: "Take this back? [y/N] " },
       { send: "y\n" },
       { expect: "one ended with 0" },
-      { expect: "What shall be taken back?" },
+      { expect: "What do you want to take back?" },
       { send: "\u001b" },
       { expect: "Nothing was changed." },
       { expect: "two ended with 1" },

@@ -222,7 +222,7 @@ describe("the report on a terminal", () => {
     );
     expect(looked).toContain("2. refused 5 times: rm -rf ~ ");
     expect(looked).toContain(
-      "3. asked about 3 times, perhaps to be permitted: npm publish\n     amplihack guard suggest\n",
+      "3. asked about 3 times, maybe worth permitting: npm publish\n     amplihack guard suggest\n",
     );
   });
 

@@ -23,6 +23,6 @@ describe("amplihack usage", () => {
 
   it("says so where no agent recorded anything", async () => {
     const { code, stdout } = await newUserInside().type(["usage"]);
-    expect([code, stdout]).toEqual([0, "No agent recorded an answer in the last 30d.\n"]);
+    expect([code, stdout]).toEqual([0, "No agent recorded any use in the last 30d.\n"]);
   });
 });

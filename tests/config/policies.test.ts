@@ -61,7 +61,7 @@ describe("an entry of extends", () => {
   ])("is refused as %j", entry => {
     expect(parsePolicyReference(entry)).toBeUndefined();
     const { messages, config } = load({ [USER]: own({ extends: [entry], guard: { level: "strict" } }) });
-    expect(messages).toContain("it is no file, npm package or https address");
+    expect(messages).toContain("it is not a file, npm package or https address");
     expect(config.guard.level).toBe("strict");
   });
 });

@@ -198,7 +198,7 @@ describe("the pages of the timeline", () => {
     expect(some).toContain("git push --force");
     expect(some).not.toContain("rm -rf ~");
     expect(some).toContain('<option value="codex" selected>');
-    expect((await served.ask("/calls?outcome=asked")).body).toContain("No call fits.");
+    expect((await served.ask("/calls?outcome=asked")).body).toContain("No matching calls.");
   });
 
   it("list held stops and hooks that failed among the calls, with their reasons", async () => {

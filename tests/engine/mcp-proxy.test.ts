@@ -356,7 +356,7 @@ describe("a proxy between client and server", () => {
     proxy.fromServer("listening on stdio");
     proxy.fromServer("");
     expect(warnings).toEqual([
-      "the server shell wrote a line that is no message (malformed); it is left out",
+      "the server shell wrote a line that is not a message (malformed); it is left out",
     ]);
     const call = proxy.fromClient(request(1));
     await new Promise(resolve => setImmediate(resolve));

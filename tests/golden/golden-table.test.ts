@@ -30,7 +30,7 @@ describe("a table of golden cases", () => {
 
   it.each([
     [{ name: "a", input: { $use: "cal" } }, /no fixture cal/],
-    [{ name: "a", input: { $use: "text", more: 1 } }, /text is no object/],
+    [{ name: "a", input: { $use: "text", more: 1 } }, /text is not an object/],
     [{ name: "a", input: {} }, /no case uses the fixture call, late, text/],
   ])("is refused: %j", (row, message) => {
     expect(() => readTable(JSON.stringify(row), fixtures)).toThrow(message);

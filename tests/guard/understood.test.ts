@@ -234,7 +234,7 @@ describe("the program that would run", () => {
       { "/home/user/project/bin/ls": "x" },
       { searchPath: "/home/user/project/bin:/usr/bin" },
     ],
-    ["it lies in a temporary folder", { "/tmp/bin/ls": "x" }, { searchPath: "/tmp/bin:/usr/bin" }],
+    ["it is in a temporary folder", { "/tmp/bin/ls": "x" }, { searchPath: "/tmp/bin:/usr/bin" }],
     ["an alias has its name", { "/home/user/.bashrc": "alias ls='rm -rf'\n" }, {}],
     ["a function has its name", { "/home/user/.zshrc": "ls() {\n  rm -rf x\n}\n" }, {}],
     ["a function is exported", {}, { isShadowed: (name: string) => name === "ls" }],

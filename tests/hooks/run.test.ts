@@ -528,12 +528,12 @@ describe("a variable that should lead to a place and does not", () => {
     ["AMPLIHACK_ROOT", "."],
     ["CLAUDE_PROJECT_DIR", ""],
     ["CLAUDE_PLUGIN_ROOT", "plugins"],
-  ])("is told by name, never by value, and counts as unset: %s=%s", async (name, value) => {
+  ])("is told by name, never by value, and is treated as not set: %s=%s", async (name, value) => {
     const env = { HOME: "/home/user", [name]: value };
     const { code, stderr, telemetry, system } = await callProgram(["post-tool-use"], { stdin: post(), env });
     expect([code, telemetry["result"]]).toEqual([0, "ok"]);
     expect(stderr).toMatch(
-      new RegExp(`variable ${name} is not usable: expected an absolute path.*unset$`, "m"),
+      new RegExp(`variable ${name} is not usable: expected an absolute path.*not set$`, "m"),
     );
     expect(system.peek("/home/user/.amplihack/logs/runs.jsonl")).toContain("post_tool_use");
   });

@@ -212,7 +212,7 @@ describe("amplihack install", () => {
     const sandbox = createSandbox();
     const { status, stderr } = run({ ...sandbox, project: sandbox.home }, ["install", "--scope", "project"]);
     expect(status).toBe(1);
-    expect(stderr).toMatch(/the home directory is no project/);
+    expect(stderr).toMatch(/the home directory is not a project/);
   });
 
   it("accepts what older versions knew", () => {

@@ -237,7 +237,7 @@ describe("hooks that are there but would not fire", () => {
   it("are found: a hook that answers nonsense, breaks, or does not end", async () => {
     const sandbox = await installed(["claude-code"]);
     for (const [script, expected] of [
-      ["echo nonsense", /answered something that is no JSON object/],
+      ["echo nonsense", /answered with something that is not a JSON object/],
       ["exit 3", /ended with code 3/],
     ] as const) {
       sandbox.write(STAGED, `#!/bin/sh\n${script}\n`, 0o755);

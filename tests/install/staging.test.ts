@@ -177,7 +177,7 @@ describe("the engine behind them", () => {
     ).rejects.toThrow(/not built/);
     await expect(async () =>
       install(boot({ AMPLIHACK_AMPLIHACK_HOOKS_BIN: "/nope" }), pkg, CLAUDE),
-    ).rejects.toThrow(/AMPLIHACK_AMPLIHACK_HOOKS_BIN does not lead to an executable file/);
+    ).rejects.toThrow(/AMPLIHACK_AMPLIHACK_HOOKS_BIN does not point to an executable file/);
     const nothing = boot({}, { "/opt/amplihack/x": "" });
     await expect(async () => install(nothing, pkg, CLAUDE)).rejects.toThrow(/was not found/);
     expect(nothing.peek("/home/user/.claude/settings.json")).toBeUndefined();

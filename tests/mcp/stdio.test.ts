@@ -75,7 +75,7 @@ describe("the server on standard input and output", () => {
     expect([code, messages.length]).toEqual([0, 1]);
     expect(warnings).toEqual([
       "a message was left out: the line is not JSON",
-      "a message was left out: the line is no message of JSON-RPC",
+      "a message was left out: the line is not a JSON-RPC message",
       "the last message was left out: its line has no end",
     ]);
   });

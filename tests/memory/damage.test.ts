@@ -130,7 +130,7 @@ describe("a damaged database", () => {
     expect(database.prepare("PRAGMA integrity_check").all()).toMatchObject([{ integrity_check: "ok" }]);
     database.close();
     const problem = await problemOf(path);
-    expect(problem.message).toMatch(/memory number \d+ does not fit its checksum/);
+    expect(problem.message).toMatch(/memory number \d+ does not match its checksum/);
     expect(problem.fix).toMatch(
       /^drop that one: sqlite3 \S+ 'UPDATE memories .*; DELETE FROM memories WHERE number = \d+; UPDATE .*'$/,
     );

@@ -516,7 +516,7 @@ steps:
       cli.run(machine, "recipe", "validate", "s.yaml", "-f", "json").stdout,
     ) as Record<string, readonly string[]>;
     const unprotected = (where: string) =>
-      `Step 'c': the placeholder '{{v}}' stands in ${where}, where quoting cannot protect its value`;
+      `Step 'c': the placeholder '{{v}}' is in ${where}, where quoting cannot protect its value`;
     expect(second["warnings"]).toEqual([
       "Step 'b': nothing supplies the placeholder '{{never}}' in 'command'",
       ...[

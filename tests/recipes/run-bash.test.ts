@@ -309,7 +309,7 @@ describe("a value where the shell calculates", () => {
     expect(existsSync(marker)).toBe(false);
     expect(steps["a"]).toMatchObject({
       status: "failed",
-      error: "The value of '{{x}}' stands where the shell calculates, and it is no number",
+      error: "The value of '{{x}}' is used in shell arithmetic and is not a number",
     });
   });
 

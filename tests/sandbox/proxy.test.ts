@@ -140,7 +140,7 @@ describe("the proxy of a sandbox", () => {
         resolve: async () => ["192.0.2.7", address],
       });
       expect(await ask("CONNECT allowed.test:443 HTTP/1.1\r\n\r\n")).toContain("403");
-      expect(refused).toEqual(["allowed.test: the name leads to this machine"]);
+      expect(refused).toEqual(["allowed.test: the name points to this machine"]);
     },
   );
 

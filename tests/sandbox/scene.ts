@@ -23,7 +23,7 @@ export const PROGRAM = join(PACKAGE_ROOT, "dist/native/amplihack-sandbox");
 /** What every secret of a scene holds. */
 export const MARK = "secret-7f3a9c-not-for-you";
 
-/** A home with secrets, a project in it, and files of others. Nothing of it lies in a temporary folder. */
+/** A home with secrets, a project in it, and files of others. Nothing of it is in a temporary folder. */
 export interface Scene {
   readonly root: string;
   readonly home: string;

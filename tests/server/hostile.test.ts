@@ -34,7 +34,7 @@ describe.skipIf(!hasPostgres)("hostile requests", () => {
     ]) {
       const answer = await post(scene, "/api/v1/records", { authorization }, JSON.stringify({ rows: [] }));
       expect([authorization, answer.status]).toEqual([authorization, 401]);
-      expect(answer.body).toBe('{"error":"the key is missing or does not count"}');
+      expect(answer.body).toBe('{"error":"the key is missing or not valid"}');
     }
     // The key of a machine opens no page, answers no join, and the cookie of a person ships nothing.
     const asMachine = { cookie: `__Host-amplihack=${key}`, authorization: `Bearer ${key}` };

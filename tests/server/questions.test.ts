@@ -192,7 +192,7 @@ describe.skipIf(!hasPostgres)("a question that is answered elsewhere", () => {
     const { system } = machineWith(url, key, String(seen["serverKey"]));
     expect(await askOnce(system)).toMatchObject({ answer: "waiting" });
     answer = forge;
-    await expect(askOnce(system)).rejects.toThrow("does not fit");
+    await expect(askOnce(system)).rejects.toThrow("does not match");
   });
 
   it("is asked by the hook of a session that has nobody, and its answer lets the call pass once", async () => {

@@ -100,7 +100,7 @@ fn evaluate<'js>(
 fn message_of(ctx: &Ctx<'_>, error: Error) -> String {
     match CaughtError::from_error(ctx, error) {
         CaughtError::Exception(exception) => exception.message().unwrap_or_else(|| "it threw an error without a message".into()),
-        CaughtError::Value(_) => "it threw something that is no error".into(),
+        CaughtError::Value(_) => "it threw something that is not an error".into(),
         CaughtError::Error(_) => "the engine failed".into(),
     }
 }

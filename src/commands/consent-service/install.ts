@@ -56,7 +56,7 @@ export function uninstallService(system: System, prefix: string): readonly strin
 
 function requireRoot(): void {
   if (process.getuid?.() !== 0)
-    throw new CommandError("only root installs the service: its files must be root's", {
+    throw new CommandError("only root can install the service, because root must own its files", {
       kind: "not-permitted",
       fix: "sudo amplihack consent-service install",
     });

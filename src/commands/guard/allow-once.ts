@@ -83,7 +83,7 @@ export const allowOnceCommand = defineCommand({
   name: "allow-once",
   summary: "allow one refused command, once within fifteen minutes, or always in its directory",
   details: `
-Who hears your yes is said by the setting consent: amplihack consent-service. It works only for a person at a terminal of their own, which no agent runs. It shows the command as it was sent, why it was
+The setting consent says how you confirm: amplihack consent-service. It works only for a person at a terminal of their own, which no agent runs. It shows the command as it was sent, why it was
 refused and when, and asks for a phrase that is new each time. With "always" in front of the phrase the command is
 allowed in that directory from now on: an entry in guard.allow of your own configuration.`,
   options,

@@ -17,7 +17,7 @@ export const logCommand = defineCommand({
   options: {
     format: FORMAT_OPTION,
     lines: option.number("N", `how many (${DEFAULT_LINES} by default)`, { short: "n", minimum: 1 }),
-    rule: option.string("RULE", "only where this rule spoke"),
+    rule: option.string("RULE", "only decisions of this rule"),
     verdict: option.choice(["allow", "ask", "deny"], "only with this verdict"),
   },
   forAgents: { use: "passes", looks: [] },

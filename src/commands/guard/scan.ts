@@ -14,7 +14,7 @@ import { openForCommand, paintVerdict } from "./judged.ts";
 
 export const scanCommand = defineCommand({
   name: "scan",
-  summary: "judge the commands that stand in scripts, makefiles, Dockerfiles and pipelines",
+  summary: "judge the commands in scripts, makefiles, Dockerfiles and pipelines",
   details: `
 Looks at shell scripts (by name and by first line), PowerShell scripts, package.json scripts, makefiles, Dockerfiles,
 GitHub workflows and GitLab pipelines. What git ignores and node_modules are left out. Exit 1 when something would be

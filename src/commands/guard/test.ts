@@ -100,7 +100,7 @@ function readCaseFile(system: System, file: string): string {
 
 export const explainCommand = defineCommand({
   name: "explain",
-  summary: "show what a command would run and touch, which rule spoke and why",
+  summary: "show what a command would run and touch, which rule applies and why",
   options: JUDGING_OPTIONS,
   positionals: [COMMAND_POSITIONAL],
   forAgents: { use: "passes", looks: [] },

@@ -14,7 +14,7 @@ import { openForCommand } from "./judged.ts";
 
 export const whyCommand = defineCommand({
   name: "why",
-  summary: "explain a rule or a refusal: when the rule speaks, what is at stake, what to do instead",
+  summary: "explain a rule or a refusal: when the rule applies, what is at stake, what to do instead",
   options: { format: FORMAT_OPTION },
   positionals: [
     {

@@ -9,7 +9,7 @@ export const listCommand = defineCommand({
   summary: "list what agents changed here, newest first",
   details: `
 Each line is one tool call that changed files: when, its id, what was done, how
-many files. Marks behind it:
+many files. Marks after it:
   undone, partly undone
   redone      an undo that was reversed
   running     processes that it left behind go on

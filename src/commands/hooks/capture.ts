@@ -39,7 +39,7 @@ export const captureCommand = defineCommand({
       throw usageError("--from reference needs --reference");
     const { isCaseName, writeCapture } = await loadGolden();
     if (!isCaseName(name))
-      throw usageError(`'${name}' is no name for a case: letters, digits, . _ - only, at most 100`);
+      throw usageError(`'${name}' is not a name for a case: letters, digits, . _ - only, at most 100`);
     const subcommand = eventOf(event);
     const engine =
       options.from === "reference"

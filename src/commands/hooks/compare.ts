@@ -268,7 +268,7 @@ function referenceFor({ options, system }: CompareInvocation): ReferenceFinder {
   const { text } = system.text.decode(readInputFile(system, file));
   const read = readJson(text, { recover: false, maxDepth: 2 });
   if (!read.ok || !isJsonObject(read.value))
-    throw usageError(`${file} must hold a JSON object of events and commands`, '{"Stop": "python3 stop.py"}');
+    throw usageError(`${file} must be a JSON object of events and commands`, '{"Stop": "python3 stop.py"}');
   const table = new Map<string, Engine>();
   for (const [name, words] of Object.entries(read.value)) {
     if (typeof words !== "string") throw usageError(`${file}: the command of ${name} must be a text`);

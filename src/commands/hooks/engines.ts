@@ -43,7 +43,7 @@ export function engineOf(system: System, commandLine: string, option: string): E
     if (words.length === 0) throw new Error("it is empty");
     return { words: words.map((word, index) => reachFile(system, word, index === 0)) };
   } catch (error) {
-    throw usageError(`--${option} is no command: ${errorText(error)}`);
+    throw usageError(`--${option} is not a command: ${errorText(error)}`);
   }
 }
 

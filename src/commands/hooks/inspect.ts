@@ -10,8 +10,8 @@ export const inspectCommand = defineCommand({
   summary: "read one hook payload on standard input and show what was understood of it",
   details: `
 The result is one JSON object: host, event, nativeEvent, toolName, canonicalToolName, toolInput, cwd, sessionId,
-transcriptPath, facts, shapes (which arguments the guard reads as commands, SQL, code or files) and warnings, or
-error with its code. With --answer it also holds the exact answer this host would get for such an effect on this
+transcriptPath, facts, shapes and warnings, or error with its code. Shapes are the arguments that the guard reads as
+commands, SQL, code or files. With --answer it also holds the exact answer this host would get for such an effect on this
 event: stdout, stderr, exitCode, and what the host cannot express.`,
   options: {
     host: option.string("HOST", "who sent it, when the payload does not tell"),

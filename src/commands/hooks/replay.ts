@@ -176,7 +176,7 @@ function closingLines(
   return [
     "",
     ...[
-      "Judged by your files as they are now: what is gone by now counts as no loss.",
+      "Judged by your files as they are now: what is gone by now is not counted as lost.",
       `Nothing was run.${time}`,
       ...rest,
     ].map(line => terminal.paint("dim", line)),
@@ -215,8 +215,8 @@ export const replayCommand = defineCommand({
   name: "replay",
   summary: "run past hook calls again, and tell what the guard would have done",
   details: `
---transcript alone reads the records that Claude Code, Codex, Gemini CLI, Copilot CLI, OpenCode, Pi and others keep of
-your own sessions and tells what the guard would have stopped in them. Nothing is run, and nothing leaves this machine. With a
+--transcript alone reads the records that your agents keep of your sessions and says what the guard would have stopped in
+them: Claude Code, Codex, Gemini CLI, Copilot CLI, OpenCode, Pi and others. Nothing is run, and nothing leaves this machine. With a
 folder the same is done for the transcripts in it; your own hooks run on every call that they want. With a FILE every
 hook call of that session is run in order. With --input one payload is run.`,
   options: OPTIONS,

@@ -151,7 +151,7 @@ async function testFile({ options, system }: TestInvocation, file: string): Prom
 async function readPayload(system: TestInvocation["system"], path: string) {
   const { readInputFile } = await import("./engines.ts");
   const payload = parseJsonObject(system.text.decode(readInputFile(system, path)).text, 200);
-  if (payload === undefined) throw usageError(`${path} holds no JSON object`);
+  if (payload === undefined) throw usageError(`${path} is not a JSON object`);
   return payload;
 }
 

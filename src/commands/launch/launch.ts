@@ -141,7 +141,7 @@ async function startIn(
   const wanted = options["cwd"];
   let directory = typeof wanted === "string" ? resolve(here, wanted) : here;
   if (system.files.follow(directory)?.kind !== "directory") {
-    throw new Problem(`--cwd: ${directory} is no directory`, { kind: "usage", exitCode: 2 });
+    throw new Problem(`--cwd: ${directory} is not a folder`, { kind: "usage", exitCode: 2 });
   }
   const repository = options["checkout-repo"];
   if (typeof repository === "string") {

@@ -36,7 +36,7 @@ export async function printPins(
     });
   if (forget && server !== undefined) {
     forgetPins(system, server);
-    terminal.print(`Forgotten: ${server}. What it says at its next start is kept anew.\n`);
+    terminal.print(`Forgotten: ${server}. What it says at its next start is kept as its first definition.\n`);
     return 0;
   }
   if (accept && server !== undefined) {

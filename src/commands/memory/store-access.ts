@@ -255,7 +255,7 @@ export function confirmDeletion(
       : "";
   if (terminal.isInteractive) return askYesOrNo(terminal, `Delete ${what} for good${whose}?`);
   throw usageError(
-    `deleting${whose === "" ? "" : `${whose},`} needs a yes and there is no terminal to ask at`,
+    `deleting${whose === "" ? "" : `${whose},`} needs your confirmation, and there is no terminal to ask at`,
     `add ${flag}`,
   );
 }

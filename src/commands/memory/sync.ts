@@ -20,7 +20,7 @@ and commands read and write the file on this machine and start this in the backg
 cannot be sent waits. Of two changes of one memory the later stays, and the database keeps the text of the other.`,
   options: {
     earlier: option.boolean("also share what was stored before memory.url was set"),
-    "change-team": option.boolean("begin anew with the team that is configured now"),
+    "change-team": option.boolean("start over with the team that is configured now"),
     background: option.boolean("say nothing; failures are in ~/.amplihack/logs/memory-sync.log"),
     timeout: option.number("SECONDS", `how long to try (${DEFAULT_TIMEOUT_S} by default)`, {
       minimum: 1,

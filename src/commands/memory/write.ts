@@ -53,7 +53,7 @@ export const storeCommand = defineCommand({
   details: [
     "A memory of the same agent, session and key is replaced. It counts for every project, or for the one that",
     "AMPLIHACK_PROJECT_ID names; with --share for this one, and for everybody in the team who works on it.",
-    "A value that begins with a dash goes behind --.",
+    "Put a value that begins with a dash after --.",
   ].join("\n"),
   options: {
     agent: option.string("NAME", `whose memory (${ANY_AGENT} by default)`),
@@ -179,7 +179,7 @@ export const forgetCommand = defineCommand({
   summary: "delete memories by key, by id or by words, after a question",
   details: [
     "A key or an id means the memories of exactly that name, of all agents and sessions. Anything else means those that",
-    "have all of the words. What matches is shown first; nothing is deleted without a yes, or --yes.",
+    "have all of the words. What matches is shown first; nothing is deleted unless you confirm, or add --yes.",
   ].join("\n"),
   options: { agent: AGENT_OPTION, yes: option.boolean("do not ask", { short: "y" }), ...STORE_OPTIONS },
   positionals: [{ name: "WORDS", summary: "a key, an id, or words", isVariadic: true }],
@@ -247,7 +247,7 @@ function definePinning(name: string, isPinned: boolean, summary: string) {
 
 export const pinCommand = definePinning("pin", true, "give a memory to every session at its start");
 
-export const unpinCommand = definePinning("unpin", false, "take the pin of a memory away");
+export const unpinCommand = definePinning("unpin", false, "unpin a memory");
 
 const PATTERN = "test_*";
 

@@ -21,11 +21,14 @@ const TEAM_NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 /** What belongs to a team has its name in front: the database asks whoever submits there whether they are in it. */
 export function queueOf(name: string | undefined, team?: string): string {
   if (team !== undefined && !TEAM_NAME.test(team))
-    throw usageError(`'${team}' is no name for a team`, "use lower case letters, digits, dots and dashes");
+    throw usageError(`'${team}' is not a name for a team`, "use lower case letters, digits, dots and dashes");
   const prefix = team === undefined ? "" : `${team}:`;
   if (name === undefined) return prefix + DEFAULT_QUEUE;
   if (QUEUE_NAME.test(name)) return prefix + name;
-  throw usageError(`'${name}' is no name for a queue`, "use letters, digits, dots, dashes and underscores");
+  throw usageError(
+    `'${name}' is not a name for a queue`,
+    "use letters, digits, dots, dashes and underscores",
+  );
 }
 
 /** For a command that is to be typed next; a URL that was typed holds no password. */

@@ -18,7 +18,7 @@ with recipe run goes on with recipe run --resume.`,
   },
   forAgents: "asks",
   examples: {
-    "amplihack recipe resume 3f2a --url postgres://ann@db/agents": "goes on behind the last step that ended",
+    "amplihack recipe resume 3f2a --url postgres://ann@db/agents": "continues after the last step that ended",
     "amplihack recipe resume last --from test --url": "does the step test again, and what follows",
   },
   async run({ options, positionals, system, terminal }) {
@@ -43,7 +43,7 @@ export const approveCommand = defineCommand({
   summary: "answer a submitted run that waits for a person",
   details: `
 A step with an approval waits until somebody answers. Without --yes or --no it
-shows what is asked. Who answered is the login, and stands in the log of the run.`,
+shows what is asked. The login that answered is in the log of the run.`,
   positionals: [QUEUED_RUN],
   options: {
     ...DATABASE_OPTIONS,

@@ -113,7 +113,7 @@ is enough, here and for recipe run --resume. The newest 200 runs are kept. With
     const { stateDirectory } = await loadRunRequest();
     const stateDir = stateDirectory(system);
     if (stateDir === undefined)
-      throw new CommandError("there is no home directory, hence no runs", {
+      throw new CommandError("there is no home folder, so there are no runs", {
         kind: "environment",
         fix: "set HOME",
       });

@@ -83,7 +83,7 @@ function checkName(name: string | undefined): void {
   if (name === undefined) return;
   if (name.trim() !== "" && name.length <= MAX_NAME_LENGTH && escapeControls(name) === name) return;
   throw usageError(
-    `'${clip(escapeControls(name), MAX_NAME_LENGTH)}' is no name for a worker`,
+    `'${clip(escapeControls(name), MAX_NAME_LENGTH)}' is not a name for a worker`,
     `use up to ${MAX_NAME_LENGTH} printable characters`,
   );
 }

@@ -128,11 +128,11 @@ export function thingsToLookAt(summary: Summary): readonly LookAt[] {
     },
     ...refused.slice(0, 1).map(tell),
     ...often.slice(0, 1).map(each => ({
-      what: `${times(each)}, perhaps to be permitted: ${subjectOf(each)}`,
+      what: `${times(each)}, maybe worth permitting: ${subjectOf(each)}`,
       command: "amplihack guard suggest",
     })),
     incomplete > 0 && {
-      what: `${count(incomplete, "change")} could not be kept whole and can be undone only in part`,
+      what: `${count(incomplete, "change")} could not be kept completely and can be undone only partly`,
       command: "amplihack history",
     },
     figures.held > 0 && {

@@ -65,7 +65,7 @@ export function renderSummary(summary: Summary, period: Period, view: ReportView
   ];
   if (rules.length > 0)
     sections.push([
-      heading("Rules that spoke"),
+      heading("Rules that applied"),
       ...table(
         rules
           .slice(0, SHOWN)

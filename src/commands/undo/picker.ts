@@ -147,7 +147,7 @@ function render(state: PickState, diff: readonly string[], columns: number): rea
     const mark = state.marked.has(row.id) ? "●" : " ";
     return `${cursor}${mark} ${row.line}`;
   });
-  const title = `What shall be taken back? ${state.filter === "" ? "" : `“${state.filter}” `}(${found.length})`;
+  const title = `What do you want to take back? ${state.filter === "" ? "" : `“${state.filter}” `}(${found.length})`;
   const none = found.length === 0 ? ["   nothing matches; Backspace"] : [];
   const lines = [title, ...rows, ...none, HELP, ...diff.slice(0, MAX_DIFF_LINES).map(line => `  │ ${line}`)];
   return lines.map(line => cutToWidth(line, columns - 1));

@@ -245,7 +245,7 @@ const CHANGES = {
 } as const;
 
 function noCalls({ team }: Site, { items }: Timeline): Markup {
-  if (items.length > 0) return empty("No call fits.", "Drop a filter to see more.");
+  if (items.length > 0) return empty("No matching calls.", "Drop a filter to see more.");
   return team !== undefined
     ? nothingShipped(team)
     : empty(
@@ -342,18 +342,24 @@ export async function combinedView(
       ends.set(file.path, { first: ends.get(file.path)?.first ?? touched, last: touched });
     }
   const shown: Markup[] = [];
+  const same: string[] = [];
   for (const { first, last } of [...ends.values()].slice(0, MAX_FILES)) {
     const before = await textsOf(site, system, history, first);
     const after = first === last ? before : await textsOf(site, system, history, last);
     const isText = Array.isArray(before) && Array.isArray(after);
     const texts = isText ? ([before[0], after[1]] as const) : Array.isArray(before) ? after : before;
-    if (isText && before[0] === after[1]) continue;
+    if (isText && before[0] === after[1]) {
+      same.push(shownPath(last.file.path, last.change.project, site.home));
+      continue;
+    }
     shown.push(fileView(site, last, texts, `amplihack history show ${last.change.id}`));
   }
   const more = ends.size - Math.min(ends.size, MAX_FILES);
   if (shown.length === 0)
     return html`<p class="soft">Nothing of it is left: the files are as they were before.</p>`;
-  return html`<div class="diffs">${shown}${more > 0 ? html`<p class="soft">and ${more} more files</p>` : NOTHING}</div>`;
+  const unchanged =
+    same.length === 0 ? NOTHING : html`<p class="soft">As before: ${line(same.join(", "), 300)}</p>`;
+  return html`<div class="diffs">${shown}${unchanged}${more > 0 ? html`<p class="soft">and ${more} more files</p>` : NOTHING}</div>`;
 }
 
 interface TouchedFile {

@@ -232,15 +232,14 @@ ${bars("Hosts", hosts, name => link(site.to("calls", { ...within, host: name }),
 </div>`;
 }
 
-/** An agent that was asked about a call and did nothing since, or whose stop was held last. */
+/** An agent that was asked about a call and did nothing since. One whose stop was held was told to go on by itself. */
 const WAITING_MS = 12 * HOUR_MS;
 
 function waiting(site: Site, { sessions }: Summary): Markup {
   if (site.team !== undefined || site.isReport) return NOTHING;
   const waits = sessions.flatMap(session => {
     const [last] = session.turns[0]?.items ?? [];
-    const isWaiting = last?.outcome === "asked" || last?.outcome === "held";
-    return last !== undefined && isWaiting && site.nowMs - last.atMs < WAITING_MS ? [last] : [];
+    return last?.outcome === "asked" && site.nowMs - last.atMs < WAITING_MS ? [last] : [];
   });
   if (waits.length === 0) return NOTHING;
   return html`<section class="list" aria-labelledby="waiting"><h2 id="waiting">What waits for you</h2>${itemsView(site, waits)}</section>`;
@@ -341,8 +340,8 @@ function latencyCard(latency: readonly LatencySeries[], listed: string | undefin
     if (one === undefined) return NOTHING;
     const { hook, overall } = one;
     const figures = [overall.medianUs, overall.p95Us, overall.maximumUs];
-    return html`<tr><th scope="row"><i class="key series-${index}"></i>${line(hook.replaceAll("_", " "), 60)}</th><td class="extra">${number(overall.count)}</td>${figures.map(us => html`<td>${duration(us / 1_000)}</td>`)}</tr>`;
+    return html`<tr><th scope="row"><i class="key series-${index}"></i>${line(hook.replaceAll("_", " "), 60)}</th><td class="extra">${number(overall.count)}</td>${figures.map((us, at) => html`<td${at === 2 ? html` class="extra"` : NOTHING}>${duration(us / 1_000)}</td>`)}</tr>`;
   });
   return html`<section class="card" aria-labelledby="latency"><h2 id="latency">How long hooks took</h2>${listed === undefined ? NOTHING : html`<p class="soft">${listed}</p>`}${latencyChart(latency)}
-<div class="scroll" tabindex="0" role="region" aria-label="Slowest hooks"><table><thead><tr><th scope="col">Hook, slowest first</th><th scope="col" class="extra">Calls</th><th scope="col">Median</th><th scope="col">95 %</th><th scope="col">Longest</th></tr></thead><tbody>${rows}</tbody></table></div></section>`;
+<div class="scroll" tabindex="0" role="region" aria-label="Slowest hooks"><table><thead><tr><th scope="col">Hook, slowest first</th><th scope="col" class="extra">Calls</th><th scope="col">Median</th><th scope="col">95 %</th><th scope="col" class="extra">Longest</th></tr></thead><tbody>${rows}</tbody></table></div></section>`;
 }

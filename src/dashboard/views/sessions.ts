@@ -54,7 +54,7 @@ ${pager(site, "sessions", { ...filter }, { from, shown: shown.length, total: fit
 }
 
 function noSessions({ team }: Site, { sessions }: Timeline): Markup {
-  if (sessions.length > 0) return empty("No session fits.", "Drop a filter to see more.");
+  if (sessions.length > 0) return empty("No matching sessions.", "Drop a filter to see more.");
   return team !== undefined
     ? nothingShipped(team)
     : empty(
@@ -239,8 +239,8 @@ const MAX_COMBINED = 200;
 function combinedDiff(site: Site, calls: readonly Call[], name: string, title: string): Markup {
   const changes = calls.flatMap(({ change }) => (change === undefined ? [] : [change]));
   const newest = changes.sort((one, other) => other.timeMs - one.timeMs).slice(0, MAX_COMBINED);
-  if (newest.length === 0 || site.isReport) return NOTHING;
   const files = new Set(newest.flatMap(({ paths }) => paths)).size;
+  if (files === 0 || site.isReport) return NOTHING;
   const ids = newest.map(({ id }) => id).join(" ");
   return html`<details class="diff combined" id="diff-${name}" data-diff="${ids}"><summary>${title}: ${count(files, "file")}${changes.length > newest.length ? html` (the last ${newest.length} changes)` : NOTHING}</summary>
 <div class="slot"><p class="soft">${newest.slice(0, 20).map(({ id }) => html`<a class="mono" href="${site.to("change", { id })}">${id}</a> `)}</p></div></details>`;

@@ -29,7 +29,7 @@ ${problems.map(problem => html`<p class="notice">Not counted: ${line(problem)}</
   if (groups === undefined)
     return html`${head}${empty("The records are being counted …", "This page fills in by itself.")}`;
   if (groups.length === 0)
-    return html`${head}${empty("No agent recorded an answer in this time.", html`${command("amplihack usage")} reads the same records.`)}`;
+    return html`${head}${empty("No agent recorded any use in this time.", html`${command("amplihack usage")} reads the same records.`)}`;
   const rows = groups.slice(0, MAX_ROWS).map(group => row(site, group, by));
   const total = sumGroups(groups);
   return html`${head}<div class="scroll" tabindex="0" role="region" aria-label="Usage by ${by}"><table><thead><tr><th scope="col">${by}</th><th scope="col">input</th><th scope="col">cached</th><th scope="col">output</th><th scope="col">cost</th><th scope="col">context</th><th scope="col">worked</th><th scope="col">waited for you</th></tr></thead>

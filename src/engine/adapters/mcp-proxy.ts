@@ -139,7 +139,7 @@ export class McpProxy {
     const read = readJson(line, READING);
     if (!read.ok) {
       this.ports.warn(
-        `the server ${this.server} wrote a line that is no message (${read.problem}); it is left out`,
+        `the server ${this.server} wrote a line that is not a message (${read.problem}); it is left out`,
       );
       this.failUnread(line);
       return;
@@ -264,7 +264,7 @@ export class McpProxy {
     const messages = read.ok ? (Array.isArray(read.value) ? read.value : [read.value]) : [undefined];
     const known = messages.filter(isJsonObject);
     if (known.length < messages.length)
-      this.toClient({ id: null, error: { code: PARSE_ERROR, message: "this is no message of JSON-RPC" } });
+      this.toClient({ id: null, error: { code: PARSE_ERROR, message: "this is not a JSON-RPC message" } });
     return known;
   }
 

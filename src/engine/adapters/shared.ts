@@ -48,7 +48,8 @@ export async function fitArguments(
   const standard = (schema as StandardSchema | undefined)?.["~standard"];
   if (standard === undefined) return args;
   const result = (await standard.validate(args)) as { readonly issues?: unknown; readonly value?: unknown };
-  if (result.issues !== undefined) throw new TypeError(`a hook gave ${tool} arguments that do not fit it`);
+  if (result.issues !== undefined)
+    throw new TypeError(`a hook gave ${tool} arguments that do not match its schema`);
   return result.value;
 }
 

@@ -56,7 +56,7 @@ export function checkMembers(value: unknown, checked: Set<object> = new Set(), d
   const names = new Set<string>();
   for (const key of Reflect.ownKeys(value)) {
     if (isList && key === "length") continue;
-    if (typeof key !== "string") throw new TypeError("it has a member whose name is no text");
+    if (typeof key !== "string") throw new TypeError("it has a member whose name is not text");
     const member = Object.getOwnPropertyDescriptor(value, key);
     if (key === "__proto__") throw new TypeError('it has a member named "__proto__"');
     if (member === undefined || member.get !== undefined || member.set !== undefined)

@@ -180,7 +180,7 @@ export class ToolCalls {
       const isFirst = await this.answers.claim(signature, pending.expiresAt);
       return isFirst ? undefined : "the pending call was answered already";
     } catch (error) {
-      return `the answer could not be recorded, so it does not count: ${errorText(error)}`;
+      return `the answer could not be recorded, so it is ignored: ${errorText(error)}`;
     }
   }
 
@@ -299,7 +299,7 @@ export class ToolCalls {
   ): Promise<CallResult<unknown>> {
     const checked = await this.core.tools.checkCall(call.tool, args);
     if (!checked.ok)
-      return denied(call, `the input of ${call.tool} does not fit its schema: ${checked.problem}`, before);
+      return denied(call, `the input of ${call.tool} does not match its schema: ${checked.problem}`, before);
     const begunMs = this.core.timers.nowMs();
     const end = await runTool(call, checked.value, run);
     const input = before?.input ?? call.input;

@@ -134,7 +134,9 @@ function textContext(text: string, raw: RawResult, jsonDepth: number, diagnostic
   const mayAnswer = (line: string): boolean =>
     line.trimStart().startsWith("{") && /decision|hookSpecificOutput|\\/.test(line);
   if (text.split("\n").some(line => mayAnswer(line) && isAnswer(line)))
-    diagnostics.push(diagnose("output-noise", "an answer stands above other text and counts as text"));
+    diagnostics.push(
+      diagnose("output-noise", "an answer is followed by other text, so all of it is taken as text"),
+    );
   return raw.stdout.isTruncated ? raw.stdout.text.trim() : text;
 }
 

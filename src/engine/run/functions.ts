@@ -124,7 +124,7 @@ export class CallState implements CallView {
     const checked = await this.tools.checkResult(tool, result);
     return checked.ok
       ? { result: checked.value === result ? result : freezeCopy(checked.value, true), problem: undefined }
-      : { result, problem: `the result of ${tool} does not fit its schema: ${checked.problem}` };
+      : { result, problem: `the result of ${tool} does not match its schema: ${checked.problem}` };
   }
 
   setInput(input: Json): void {
@@ -240,7 +240,7 @@ export class FunctionStage {
 
   private reportLate(hook: string): void {
     this.stage.core.recorder?.failure("late-result");
-    const late = diagnose("late-result", "it answered after its time; the answer does not count");
+    const late = diagnose("late-result", "it answered too late; the answer is ignored");
     this.contributions.push({ hook, effect: { diagnostics: [late] } });
   }
 
@@ -265,7 +265,7 @@ export class FunctionStage {
         : tools.checkResult(isError ? undefined : this.state.tool, rewrite.value);
     const result = await checked;
     if (result.ok) return reply;
-    const detail = `the new ${rewrite.of} of ${this.state.name} does not fit: ${result.problem}`;
+    const detail = `the new ${rewrite.of} of ${this.state.name} is not valid: ${result.problem}`;
     return { effect: rest.effect, failure: { code: "rewrite-invalid", detail } };
   }
 

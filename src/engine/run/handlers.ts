@@ -235,6 +235,6 @@ async function checkRewrite(
   } catch (error) {
     problem = describeError(error);
   }
-  const detail = `the new input of ${tool} does not fit: ${problem}`;
+  const detail = `the new input of ${tool} is not valid: ${problem}`;
   return { effect: rest, failure: { code: "rewrite-invalid", detail } };
 }

@@ -49,7 +49,7 @@ function checkUrl(text: string, rules: HttpRules): URL | string {
   if (url.protocol === "http:" && !isLoopback(url.hostname) && !url.hostname.endsWith(".localhost"))
     return "plain http goes to this machine only; use https";
   if (rules.allowedUrls !== undefined && !rules.allowedUrls.some(glob => fitsUrl(glob, url)))
-    return "no entry of allowedHttpHookUrls fits it";
+    return "no entry of allowedHttpHookUrls matches it";
   return url;
 }
 

@@ -26,7 +26,7 @@ export function createAjv(): Ajv2019 {
 
 /** `list: [1]: n: must be number`. Of several errors the last is about the whole. */
 function describeError(error: ErrorObject | undefined): string {
-  if (error === undefined) return "it does not fit";
+  if (error === undefined) return "it does not match";
   const { instancePath, params, message } = error;
   const steps = instancePath.split("/").slice(1);
   const names = steps.map(step => step.replaceAll("~1", "/").replaceAll("~0", "~"));

@@ -46,8 +46,7 @@ function problemOf(schema: unknown, seen = new Set<unknown>()): string | undefin
   seen.add(schema);
   const unknownType = [schema["type"] ?? []].flat().find(type => !TYPES.includes(String(type)));
   if (unknownType !== undefined) return `the type ${JSON.stringify(unknownType)} is not known`;
-  if ("if" in schema && !("then" in schema || "else" in schema))
-    return `"if" stands without "then" and "else"`;
+  if ("if" in schema && !("then" in schema || "else" in schema)) return `"if" has neither "then" nor "else"`;
   return firstOf(Object.entries(schema), ([keyword, value]) => {
     if (SCHEMAS.includes(keyword)) return problemOf(value, seen);
     if (NAMED.includes(keyword) && isJsonObject(value)) return problemOf(Object.values(value), seen);

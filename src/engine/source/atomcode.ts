@@ -57,7 +57,7 @@ interface Parser {
 
 function parseRoot(root: Json, parser: Parser): HandlerSpec[] {
   if (!isJsonObject(root))
-    return complain(parser, `${parser.context.label} must hold an object, not ${describeType(root)}`);
+    return complain(parser, `${parser.context.label} must be an object, not ${describeType(root)}`);
   const hooks = ownValue(root, "hooks");
   if (hooks === undefined || hooks === null)
     return Object.hasOwn(root, "event") ? parseEntry(root, "hook", parser) : [];

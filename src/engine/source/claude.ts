@@ -47,7 +47,7 @@ export function parseClaude(root: Json, source: HookSource, context: ParseContex
   const { label } = context;
   const problems: Diagnostic[] = [];
   if (!isJsonObject(root)) {
-    problems.push(diagnose("config-shape", `${label} must hold an object, not ${describeType(root)}`));
+    problems.push(diagnose("config-shape", `${label} must be an object, not ${describeType(root)}`));
     return { ...EMPTY_SOURCE, problems };
   }
   const flags = {
@@ -59,7 +59,7 @@ export function parseClaude(root: Json, source: HookSource, context: ParseContex
     const misplaced = Object.keys(root).find(name => findEvent(name)?.name === name);
     if (misplaced !== undefined)
       problems.push(
-        diagnose("config-shape", `${label}: "${misplaced}" must stand inside "hooks", which is missing`),
+        diagnose("config-shape", `${label}: "${misplaced}" belongs inside "hooks", which is missing`),
       );
     return { ...EMPTY_SOURCE, ...flags, problems };
   }

@@ -138,7 +138,7 @@ export function meantEvent(name: string, events: Iterable<string>): string | und
 
 /** Why a hook of a misspelt event cannot run. */
 export function misspelt(name: string, meant: string): string {
-  return `it is configured for "${showName(name)}", which is no event; ${meant} was meant`;
+  return `it is configured for "${showName(name)}", which is not an event; ${meant} was meant`;
 }
 
 const NAME_CHARS = 60;

@@ -45,7 +45,7 @@ function gapsOfPlace({ subcommand, repository, ...run }: GitRun, workspace: Guar
     [...(project === undefined ? [] : [project]), ...temps].some(place => isInside(place, top));
   return isOurs
     ? []
-    : [{ kind: "place", what: top ?? "a bare repository", why: "it lies outside the project" }];
+    : [{ kind: "place", what: top ?? "a bare repository", why: "it is outside the project" }];
 }
 
 const BRINGS = /^(?:checkout|switch|restore|merge|rebase|cherry-pick|revert)$/;
@@ -137,7 +137,7 @@ function gapsOfSettings(run: GitRun, isCaptured: boolean, workspace: GuardWorksp
   if (COMMITS.test(subcommand) && (isOn("commit.gpgsign") || isOn("tag.gpgsign")))
     gaps.push(code("commit.gpgsign", "another program signs"));
   if (has(settings, /^core\.worktree$/) && !isInsideProject(workspace, lastOf(settings, "core.worktree")))
-    gaps.push({ kind: "place", what: "core.worktree", why: "this setting of git leads elsewhere" });
+    gaps.push({ kind: "place", what: "core.worktree", why: "this setting of git points elsewhere" });
   if (has(settings, /^remote\..*\.promisor$/s) || has(settings, /^extensions\.partialclone$/))
     gaps.push({ kind: "reach", what: what(run), why: "git may fetch what is missing here" });
   const pagers = ["core.pager", `pager.${subcommand}`].map(name => lastOf(settings, name) ?? "");

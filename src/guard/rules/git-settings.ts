@@ -39,9 +39,9 @@ const RULES = {
       asks: { "git add .env": "{project}/.env" },
       passes: ["git add .", "git add .env.example", "git add -n .env"],
     },
-    lost: "It would put {target} into the history, where a secret stays for ever.",
+    lost: "It would put {target} into the history, where a secret stays forever.",
     person: "Once it is pushed, the secret has to be changed.",
-    model: "Have the file ignored, and commit an example without values.",
+    model: "Add the file to .gitignore and commit an example without values.",
     safer: "echo {name} >> .gitignore",
   },
 } satisfies RuleTable;

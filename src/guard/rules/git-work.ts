@@ -126,7 +126,7 @@ const RULES = {
     },
     lost: "It would rewrite or prune history ({target}); lost commits cannot be found again.",
     person: "It cannot be undone without a copy of the repository.",
-    model: "Tag the state as it is before anything else.",
+    model: "Tag the current state first.",
     safer: "git tag backup-before-rewrite",
   },
   "git.plumbing": {
@@ -140,7 +140,7 @@ const RULES = {
     },
     lost: "It would overwrite or remove files of {target}, changed ones included.",
     person: NO_COPY,
-    model: "Commit or stash first, and leave force away.",
+    model: "Commit or stash first, and do not force.",
     safer: "git status --short",
   },
 } satisfies RuleTable;

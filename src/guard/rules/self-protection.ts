@@ -29,7 +29,7 @@ const RULES = {
   "agent.bypass": {
     title: "works around the guard",
     verdict: "ask",
-    when: "Starts an agent with its permissions off, edits the files that register hooks, touches this guard's configuration, grants, keys or programs, the history or the memory of people, sets a variable or writes a file that switches a check off, or runs a command of amplihack that changes more than it shows; commands that take protection away are denied.",
+    when: "Starts an agent with its permissions off, edits files that register hooks, or touches the guard's configuration, grants, keys or programs, the history or people's memory. Sets a variable or writes a file that switches a check off, or runs a command of amplihack that changes more than it shows. Commands that remove protection are denied.",
     examples: {
       asks: { "claude --dangerously-skip-permissions": "--dangerously-skip-permissions" },
       passes: ["claude --help", "claude -p hello", "cat .claude/settings.json"],
@@ -45,7 +45,7 @@ const RULES = {
     isAllowable: false,
     when: "The configuration of this machine is managed, and a policy that it extends is missing or is not what was pinned: calls that do more than read are asked about, or denied with `failure` closed, until the policy is there.",
     lost: "It cannot be checked against all rules of this machine: the policy {target}.",
-    person: "If that does not help, tell whoever looks after this machine.",
+    person: "If that does not help, tell the administrator of this machine.",
     model: "Say that a policy of this machine is missing, and stop; reading goes on.",
     safer: "amplihack doctor",
   },

@@ -19,13 +19,13 @@ const RULES = {
     when: "Since the person's last prompt a secret's value was shown, or the session was warned of fetched text, and now something leaves this machine: a request, a push, a comment, a message.",
     lost: "It would send something to {target} after the session has read {what}.",
     person: "Your next prompt ends this question.",
-    model: "Say what you want to send, and let the person decide. Try no other way.",
+    model: "Say what you want to send, and let the person decide.",
     safer: "git status",
   },
   "exec.session": {
     title: "may run a file that the session wrote",
     verdict: "ask",
-    when: "A file that the session fetched or cloned from elsewhere is started, loaded or installed by its name. Or a file that the session wrote holds what would be asked about or refused, and a program is started that may run or load it without naming it: a task, a build, a test, a hook, a configuration. Asked once for each such text. What the session wrote and is too large or too much to be read is asked about likewise.",
+    when: "A file that the session fetched or cloned from elsewhere is started, loaded or installed by its name. Or a file that the session wrote contains what would be asked about or refused, and a program that is started may run or load it: a task, a build, a test, a hook, a configuration. Asked once for each such text. What the session wrote and is too large to be read is asked about too.",
     lost: "It may run {file}, which this session made and which {what}.",
     person: "Look at the file before you allow it.",
     model: "Take out of the file what does this, or ask the person.",
@@ -40,7 +40,10 @@ function inspectSent(effect: CommandEffect, context: RuleContext): void {
   if (facts === undefined || facts.shown.length + facts.warned.length === 0) return;
   const target = receiverOf(effect);
   if (target === undefined) return;
-  const read = [...facts.shown, ...facts.warned.map(one => `${one}, which is worded as orders for an agent`)];
+  const read = [
+    ...facts.shown,
+    ...facts.warned.map(one => `${one}, which reads like instructions to an agent`),
+  ];
   const more = read.length > MAX_NAMED ? ` and ${read.length - MAX_NAMED} more` : "";
   context.report("net.sequence", effect.by, target, { what: read.slice(-MAX_NAMED).join("; ") + more });
 }

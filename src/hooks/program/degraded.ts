@@ -48,7 +48,7 @@ export function openDegraded(
 function degradedMessage(problems: readonly string[]): string {
   const shown = problems.slice(0, MAX_SHOWN).map(text => escapeControls(clip(text, MAX_LENGTH)));
   const more = problems.length - shown.length;
-  return `amplihack works, but not fully: ${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}. Look: amplihack doctor`;
+  return `amplihack is only partly working: ${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}. Look: amplihack doctor`;
 }
 
 /** Without a session nothing is remembered, and everything is told each time. */

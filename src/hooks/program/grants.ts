@@ -323,7 +323,7 @@ export function whyStartedByAgent(system: System, stateHome?: string): string | 
 function whyNoTerminal({ stdio }: Pick<System, "stdio">): string | undefined {
   return stdio.isTerminal("stdin") && stdio.isTerminal("stderr")
     ? undefined
-    : "this needs a person at a terminal: stdin and stderr must both be one";
+    : "only a person can do this: run it in your own terminal, without a pipe";
 }
 
 /**

@@ -253,7 +253,7 @@ class ProgramRun implements HookRun {
     const unseen = unseenPlaces(system, input.cwd);
     problems.push(...unseen);
     this.degradations.push(...unseen);
-    const unusable = unusablePlaces(system).map(why => `${why}; it counts as unset`);
+    const unusable = unusablePlaces(system).map(why => `${why}; it is treated as not set`);
     this.degradations.push(...unusable);
     for (const text of [...unseen, ...unusable]) writeNotice(subcommand, text, system);
     return { hook: hook.id, effect: (await hook.run(input, system)) ?? silence };

@@ -87,9 +87,9 @@ function render(found: readonly [Spoken, ...Spoken[]], { tool }: InputOf<"tool">
     .join("; ");
   return {
     rules,
-    source: `what ${shownTool} brought${describeSource(tool.input)}`,
-    warning: `[${rules.join(", ")}] The result of ${shownTool} was written by others, and parts of it are worded as orders for an agent: ${list}. ${text.model}`,
-    message: `amplihack guard: what ${shownTool} brought${describeSource(tool.input)} is worded as orders for the agent: ${list} [${rule}]. ${text.person} More: amplihack guard why ${rule}`,
+    source: `what ${shownTool} returned${describeSource(tool.input)}`,
+    warning: `[${rules.join(", ")}] The result of ${shownTool} was written by others, and parts of it read like instructions to an agent: ${list}. ${text.model}`,
+    message: `amplihack guard: what ${shownTool} returned${describeSource(tool.input)} reads like instructions to the agent: ${list} [${rule}]. ${text.person} More: amplihack guard why ${rule}`,
   };
 }
 

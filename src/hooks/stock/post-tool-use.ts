@@ -94,7 +94,7 @@ function noteSeen(input: InputOf<"tool">, context: HookContext, warned: string |
   const result = input.result ?? input.error;
   const text = collectText(result);
   const kind = shownSecretIn(text);
-  const shown = kind === undefined ? undefined : `${kind} in what ${input.tool.name} brought`;
+  const shown = kind === undefined ? undefined : `${kind} in the result of ${input.tool.name}`;
   attempt(context, "what the session has seen was not noted", () =>
     noteAnswer(system, stateHome, input, { shown, warned, isEmpty: text.trim() === "" }),
   );

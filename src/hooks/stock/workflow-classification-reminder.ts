@@ -63,7 +63,8 @@ function countTurn(context: HookContext, hostTurn: Json | undefined, prompt: str
     return { ...state, turn_count: turn, last_classified_turn: isNew ? turn : state.last_classified_turn };
   };
   const start: Classification = { session_id: sessionId, turn_count: 0, last_classified_turn: null };
-  const onSetAside = () => context.report("the turns of this session were malformed; they are counted anew");
+  const onSetAside = () =>
+    context.report("the turns of this session were malformed; they are counted from zero");
   const isCounted = attempt(context, "the turn was not counted", () =>
     file.update(count, start, { onMalformed: "set-aside", onSetAside }),
   );

@@ -50,7 +50,7 @@ export function start(
     });
   const tell = (name: "done" | "failed", text: string): void => void outside(name, text);
   const fail = (error: unknown): void => {
-    let text = "it threw something that is no text";
+    let text = "it threw something that is not text";
     try {
       text = String(error instanceof Error ? error.message : error);
     } catch {}

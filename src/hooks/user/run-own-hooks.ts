@@ -124,7 +124,7 @@ class OwnRun {
     if (file.problem !== undefined) return file.problem;
     if (!hasChanged(file, this.request.system)) return undefined;
     return file.project === undefined
-      ? `${file.source} changed and could not be built anew; run amplihack hooks build`
+      ? `${file.source} changed and could not be built again; run amplihack hooks build`
       : `${file.source}, or what it imports, changed since it was trusted; run amplihack hooks trust`;
   }
 

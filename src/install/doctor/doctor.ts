@@ -5,6 +5,8 @@ import {
   failurePolicyOf,
   type GuardSettings,
   loadConfig,
+  MAX_CONFIG_BYTES,
+  openJson,
 } from "../../config/index.ts";
 import { ruleSettingProblems } from "../../guard/index.ts";
 import { shownPath } from "../../history/index.ts";
@@ -13,7 +15,7 @@ import { HOOK_REGISTRY, HOST_LIST, type HostId, ownNames, type Sandboxing } from
 import { LAUNCH_TOOLS, readAgentVersion, tryFindBinary } from "../../launcher/index.ts";
 import { describeEvent, stringAt } from "../../protocol/index.ts";
 import { listRecipes } from "../../recipes/index.ts";
-import { AGENTS, locateActiveAgent, type UserDirectories } from "../../state/index.ts";
+import { AGENTS, locateActiveAgent, readText, type UserDirectories } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
 import { count } from "../../text/index.ts";
 import { describeProblem, readFile } from "../file-edit.ts";
@@ -85,7 +87,7 @@ async function checkRecipes(system: System, { projectRoot }: UserDirectories): P
 /** Configuration files: what in them does not count, and what a failure policy cannot do. */
 function checkConfiguration(system: System, places: UserDirectories): readonly DoctorCheck[] {
   const { config, notices, used } = loadConfig(system, places);
-  const checks = notices.map(asCheck);
+  const checks = notices.map(notice => asCheck(system, notice));
   for (const { message } of ruleSettingProblems(config.guard))
     checks.push(warn("configuration", `guard.rules: ${message}`, "amplihack config list"));
   const policies = HOOK_REGISTRY.map(row => ({ ...row, policy: failurePolicyOf(config, row.subcommand) }));
@@ -97,14 +99,19 @@ function checkConfiguration(system: System, places: UserDirectories): readonly D
     checks.push(
       pass(
         "failure-policy",
-        `hooks that cannot run: ${strict.policy}; on stop and after tools that counts as open, and hosts pass over timeouts`,
+        `hooks that cannot run: ${strict.policy}; on stop and after tools that counts as open, and hosts ignore timeouts`,
       ),
     );
   if (config.managed) checks.push(managedCheck(config.guard));
   if (config.autonomy !== "off") checks.push(...autonomyChecks(system, places, config));
   if (checks.every(({ status }) => status === "pass")) {
     const files = used.map(({ path }) => path);
-    checks.unshift(pass("configuration", files.length === 0 ? "no configuration file" : files.join(", ")));
+    checks.unshift(
+      pass(
+        "configuration",
+        files.length === 0 ? "no configuration file" : `configuration: ${files.join(", ")}`,
+      ),
+    );
   }
   return checks;
 }
@@ -175,10 +182,15 @@ function managedCheck({ managed }: GuardSettings): DoctorCheck {
   );
 }
 
-function asCheck({ code, source, message }: ConfigNotice): DoctorCheck {
+function asCheck(system: System, { code, source, message }: ConfigNotice): DoctorCheck {
   return code === "broken"
-    ? fail("configuration", message, `repair ${source}`)
+    ? fail("configuration", message, `repair ${source}${whereBroken(system, source)}`)
     : warn("configuration", message, `look at ${source}`);
+}
+
+function whereBroken(system: System, path: string): string {
+  const opened = openJson(readText(system, path, MAX_CONFIG_BYTES) ?? "");
+  return opened.ok ? "" : `: line ${opened.line}, column ${opened.column}: ${opened.problem}`;
 }
 
 /** When each host last ran a hook, by the log of all runs; the newest part of it is enough. */

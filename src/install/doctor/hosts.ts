@@ -147,7 +147,7 @@ function checkCodex(
     name => name !== "hooks" && name !== "description",
   );
   if (unknown !== undefined)
-    checks.push(fail(id, `${host}: ${path} is thrown away because of "${unknown}"`, "remove that member"));
+    checks.push(fail(id, `${host}: ${path} is ignored because of "${unknown}"`, "remove that member"));
   if (hooks.startsWith("\uFEFF"))
     checks.push(
       warn(id, `${host}: ${path} begins with a byte order mark, which Codex may reject`, "remove it"),
@@ -241,7 +241,7 @@ function checkCursor(system: System, _: UserDirectories, target: RegistrationTar
   );
   const noVersion = fail(
     id,
-    `${host}: ${path} is thrown away, because it has no "version": 1`,
+    `${host}: ${path} is ignored, because it has no "version": 1`,
     `amplihack install --host ${host}`,
   );
   return [
@@ -249,7 +249,7 @@ function checkCursor(system: System, _: UserDirectories, target: RegistrationTar
     ...unknown.map(name =>
       fail(
         id,
-        `${host}: ${path} is thrown away because of the unknown event "${name}"`,
+        `${host}: ${path} is ignored because of the unknown event "${name}"`,
         `rename or remove "${name}"`,
       ),
     ),
@@ -464,7 +464,7 @@ async function probe(
   const answer = readJson(stdout, { recover: false, maxDepth: 50 });
   const isText = HOSTS[owner].encode !== undefined;
   const isAnswer = isText || stdout.trim() === "" || (answer.ok && isJsonObject(answer.value));
-  if (!isAnswer) return `${name} answered something that is no JSON object`;
+  if (!isAnswer) return `${name} answered with something that is not a JSON object`;
   const telemetry = readJson(stderr.trim().split("\n").at(-1) ?? "", { recover: false, maxDepth: 20 });
   const isBroken = telemetry.ok && memberAt(telemetry.value, "result") === "panic";
   return isBroken ? `${name} broke` : undefined;

@@ -56,11 +56,20 @@ async function checkSandboxHere(
   const { report } = checkSandbox(system, { ...places, packageRoot, platform });
   const layers = report === undefined ? undefined : usableLayers(report);
   if (report !== undefined && layers !== undefined) {
-    const lacking = layers.length < 3 ? "; some of it is open here (amplihack sandbox check)" : "";
+    const details = "details: amplihack sandbox check";
+    if (report.by === "bwrap")
+      return pass(
+        SANDBOX_CHECK,
+        `the sandbox works in part, with bwrap: amplihack-sandbox is not installed, so try and autonomy sandbox are not possible; ${details}`,
+      );
+    const lacking = layers.length < 3 ? `; some of it is open here, ${details}` : "";
     const tries = report.overlay.works ? "changes can be tried" : "changes cannot be tried";
     return pass(SANDBOX_CHECK, `the sandbox works: ${layers.join(", ")}; ${tries}${lacking}`);
   }
-  const why = report === undefined ? "its program is not installed" : "this machine lacks layers for it";
+  const why =
+    report === undefined
+      ? "neither amplihack-sandbox nor bwrap is installed"
+      : "this machine lacks layers for it";
   const isRelied = loadConfig(system, places).config.autonomy === "sandbox";
   const message = `the sandbox is unavailable: ${why}`;
   return isRelied ? warn(SANDBOX_CHECK, message, "amplihack sandbox check") : pass(SANDBOX_CHECK, message);

@@ -239,7 +239,7 @@ export function compileAlone(source: string): Compiled {
   const code = isTyped ? withoutTypes(text, source) : text;
   const [foreign] = foreignImports(code);
   if (foreign !== undefined)
-    throw new Error(`it imports "${foreign}", which takes a bundler: ${INSTALL_BUNDLER}`);
+    throw new Error(`it imports "${foreign}", which needs a bundler: ${INSTALL_BUNDLER}`);
   const own = pathToFileURL(authoringFile()).href;
   return {
     code: code.replace(/(["'])amplihack\/hooks\1/g, JSON.stringify(own)),

@@ -21,7 +21,7 @@ export async function loadCompiled(path: string): Promise<Exports> {
   if (!path.endsWith(".js")) return withDefault((await import(pathToFileURL(path).href)) as Exports);
   const module = { exports: {} as Exports };
   const make: unknown = new Script(readFileSync(path, "utf8"), { filename: path }).runInThisContext();
-  if (typeof make !== "function") throw new TypeError("it is no compiled hook");
+  if (typeof make !== "function") throw new TypeError("it is not a compiled hook");
   make(module, module.exports, requireHooks);
   return module.exports;
 }

@@ -104,8 +104,7 @@ export async function newHook(
   isProject: boolean,
 ): Promise<{ readonly path: string; readonly report: BuildReport }> {
   const plain = name.replace(/\.ts$/, "");
-  if (!NAME.test(plain))
-    throw usageProblem(`'${name}' is no name: letters, digits, ".", "_" and "-" make one`);
+  if (!NAME.test(plain)) throw usageProblem(`'${name}' is not a name: use letters, digits, ".", "_" and "-"`);
   const folder = isProject ? projectHooksFolder(places.projectRoot) : userHooksFolder(places.stateHome);
   const path = join(folder, `${plain}.ts`);
   if (system.files.inspect(path) !== undefined) throw installProblem(`${path} is already there`);
@@ -124,7 +123,7 @@ export async function addHook(
   file: string,
 ): Promise<{ readonly path: string; readonly report: BuildReport }> {
   if (!isSourceName(basename(file)))
-    throw usageProblem(`${file} is no hook: TypeScript or JavaScript is expected, not '${extension(file)}'`);
+    throw usageProblem(`${file} is not a hook: expected TypeScript or JavaScript, not '${extension(file)}'`);
   const text = readFile(system, file);
   if (text === undefined) throw installProblem(`there is no file ${file}`);
   const folder = userHooksFolder(places.stateHome);
@@ -137,7 +136,12 @@ export async function addHook(
     );
   writeAtomically(system, path, system.text.encode(copied.text), { mode: 0o644 });
   writeEditorFiles(system, folder);
-  return { path, report: await buildHooks(system, places) };
+  const report = await buildHooks(system, places);
+  const problem = report.manifest.files.find(({ source }) => source === path)?.problem;
+  if (problem === undefined || known !== undefined) return { path, report };
+  system.files.remove(path);
+  await buildHooks(system, places);
+  throw installProblem(`${file} was not added: ${problem}`, { fix: "correct it, then add it again" });
 }
 
 async function withImports(
@@ -150,7 +154,7 @@ async function withImports(
   if (imported === undefined) return { name, text };
   const bundler = await findBundler(folder);
   if (bundler === undefined)
-    throw installProblem(`${file} imports ${imported}, which takes a bundler`, { fix: INSTALL_BUNDLER });
+    throw installProblem(`${file} imports ${imported}, which needs a bundler`, { fix: INSTALL_BUNDLER });
   try {
     const bundled = await bundleImports(bundler, file);
     return {
@@ -232,7 +236,7 @@ export function importSettings(system: System, stateHome: string, host: string):
   const opened = openJson(text);
   const read = readJsonc(text);
   if (!opened.ok || !read.ok || opened.root.type !== "object")
-    throw installProblem(`${path} is no object in JSON with comments; repair it first`);
+    throw installProblem(`${path} is not an object in JSON with comments; repair it first`);
   const imports = stringsAt(read.value, "import");
   if (imports.includes(name) && isThere) return path;
   const member = memberOf(opened.root, "import");

@@ -49,7 +49,7 @@ function writeEntry(
   content: Uint8Array,
   isExecutable: boolean,
 ): void {
-  if (type !== "0" && type !== "\0" && type !== "5") throw broken("it holds links or devices");
+  if (type !== "0" && type !== "\0" && type !== "5") throw broken("it contains links or devices");
   const parts = name.split("/").filter(part => part !== "" && part !== ".");
   if (name.startsWith("/") || name.includes("\0") || parts.includes("..")) throw broken("a name leaves it");
   const path = join(directory, ...parts.slice(1));
@@ -136,7 +136,7 @@ export function checkSignature(
   const bare =
     signature.length === SIGNATURE_BYTES ? signature : Buffer.from(textOfBytes(signature), "base64");
   if (bare.length === SIGNATURE_BYTES && verify(null, bytes, key, bare)) return;
-  throw refuse(`the signature of ${what} does not fit; nothing was changed`);
+  throw refuse(`the signature of ${what} does not match; nothing was changed`);
 }
 
 /** Refuses a file that is not what the signed sums say, or is not named there. */

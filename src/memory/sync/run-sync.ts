@@ -235,7 +235,7 @@ function checkOrigin(copy: LocalCopy, origin: string, changesTeam: boolean): voi
       `the memories here are shared with the ${former}; the configuration names the ${origin}`,
       {
         kind: "other-team",
-        fix: "amplihack memory sync --change-team keeps them here and begins anew with the other",
+        fix: "amplihack memory sync --change-team keeps them here and starts over with the other",
       },
     );
   if (revision > 0) copy.leave(origin);

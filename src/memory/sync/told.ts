@@ -8,7 +8,7 @@ import type { FetchedPage, PageCursor, SentChanges, TeamFacts } from "./team-dat
 const timeAt = (members: StrictMembers, name: string): number => {
   const ms = members.number(name);
   if (!Number.isSafeInteger(ms) || Math.abs(ms) > MAX_TIME_MS)
-    throw new MemoryError("invalid", `${name} is no time`);
+    throw new MemoryError("invalid", `${name} is not a time`);
   return ms;
 };
 

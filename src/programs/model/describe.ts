@@ -45,7 +45,7 @@ function describeEffects({ effects, is, reads }: Program): readonly string[] {
     return ["reads its own words: they decide what it reads, writes and deletes"];
   if (effects === undefined) {
     if (is?.includes("readsNothing") === true) return [];
-    return [reads?.text === undefined ? "reads its operands" : "reads its operands behind the first"];
+    return [reads?.text === undefined ? "reads its operands" : "reads its operands after the first"];
   }
   return effects.map(row => {
     const verb =

@@ -41,7 +41,7 @@ export const packages: Field = {
       tool: call => toolBehind(call, "exec"),
       operations: [
         "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops pnpm publish",
-        "publish unpublish|deprecate | take a published package away | safer npm view {rest} | stops npm unpublish",
+        "publish unpublish|deprecate | unpublish a package | safer npm view {rest} | stops npm unpublish",
         "publish dist-tag|owner add|rm | change a published package | safer npm dist-tag ls | stops npm dist-tag add",
         "publish access public|restricted|set|grant|revoke|edit|2fa-* | change who may publish | safer npm access list packages | stops npm access public",
         "sec.keychain config get *:_auth*|*:_password | show a token of the registry | stops npm config get //registry.example/:_authToken web | passes npm config get help web",
@@ -55,7 +55,7 @@ export const packages: Field = {
       operations: [
         "publish publish|pub|publ|publi|publis | publish a package to everybody | safer npm publish --dry-run | stops bun publish",
         "publish recursive|multi|m publish | publish packages to everybody | safer pnpm publish --dry-run | stops pnpm recursive publish",
-        "publish unpublish|deprecate | take a published package away | safer npm view {rest} | stops pnpm unpublish",
+        "publish unpublish|deprecate | unpublish a package | safer npm view {rest} | stops pnpm unpublish",
       ],
     },
     {
@@ -99,7 +99,7 @@ export const packages: Field = {
       rewrite: argv => argv.filter((word, index) => index !== 1 || !knownPrefix(word).startsWith("+")),
       operations: [
         "publish publish | publish a crate to everybody | safer cargo publish --dry-run | stops cargo publish",
-        "publish yank | take a published crate away | unless undo | safer cargo search {rest} | stops cargo yank",
+        "publish yank | yank a published crate | unless undo | safer cargo search {rest} | stops cargo yank",
         "publish owner | change who may publish | needs add remove a r | safer cargo owner --list | stops cargo owner --add",
       ],
     }),
@@ -113,7 +113,7 @@ export const packages: Field = {
       operations: [
         "twine: publish upload | publish a package to everybody | safer twine check dist/* | stops twine upload",
         "flit: publish publish|upload | publish a package to everybody | safer twine check dist/* | stops flit publish",
-        "gem: publish push|yank | publish or take away a gem | safer gem build | stops gem push",
+        "gem: publish push|yank | publish or yank a gem | safer gem build | stops gem push",
       ],
     }),
     program("composer", "", { runsFiles: "*", tool: call => toolBehind(call, "exec") }),
@@ -132,7 +132,7 @@ export const packages: Field = {
       options: { values: "-otc option target-release config-file", abbreviates: false },
       shellOptions: { names: "o option", prefix: /^(?=[^=]*-Invoke)[\w:-]+=/i },
       operations: [
-        `fs.system-write remove|purge …${VITAL} | take away what the machine cannot do without | ask | unless s simulate just-print dry-run no-act recon | safer {tool} list --installed | stops apt remove libc6 | passes apt remove nginx`,
+        `fs.system-write remove|purge …${VITAL} | remove what the machine needs to run | ask | unless s simulate just-print dry-run no-act recon | safer {tool} list --installed | stops apt remove libc6 | passes apt remove nginx`,
       ],
     }),
     program("pip pip3", "readsNothing", {
@@ -142,7 +142,7 @@ export const packages: Field = {
     program("dpkg", "", {
       shows: "-l -L -s --list --status --listfiles",
       operations: [
-        `fs.system-write …${VITAL} | take away what the machine cannot do without | ask | needs r P remove purge | unless dry-run no-act simulate | safer dpkg --list | stops dpkg -P libc6 | passes dpkg -P nginx`,
+        `fs.system-write …${VITAL} | remove what the machine needs to run | ask | needs r P remove purge | unless dry-run no-act simulate | safer dpkg --list | stops dpkg -P libc6 | passes dpkg -P nginx`,
       ],
     }),
     commands([
@@ -155,10 +155,10 @@ export const packages: Field = {
       "anaconda luarocks: publish upload | publish a package to everybody | safer {tool} --help | stops anaconda upload",
       "ansible-galaxy: publish collection|role publish|import | publish a collection | safer ansible-galaxy --help | stops ansible-galaxy collection publish",
       "dart flutter: publish pub publish | publish a package to everybody | safer dart pub publish --dry-run | stops dart pub publish",
-      `dnf dnf5 yum microdnf zypper: fs.system-write remove|erase|rm …${VITAL} | take away what the machine cannot do without | ask | unless dry-run assumeno | safer rpm -qa | stops dnf remove glibc | passes dnf remove nginx`,
-      `apk: fs.system-write del …${VITAL} | take away what the machine cannot do without | ask | unless s simulate | safer apk list | stops apk del musl | passes apk del curl`,
-      `pacman yay paru: fs.system-write …${VITAL} | take away what the machine cannot do without | ask | needs R remove | unless p print | safer pacman -Q | stops pacman -Rns base | passes pacman -Rns nginx`,
-      `rpm: fs.system-write …${VITAL} | take away what the machine cannot do without | ask | needs e erase | unless test | safer rpm -qa | stops rpm -e glibc | passes rpm -q glibc`,
+      `dnf dnf5 yum microdnf zypper: fs.system-write remove|erase|rm …${VITAL} | remove what the machine needs to run | ask | unless dry-run assumeno | safer rpm -qa | stops dnf remove glibc | passes dnf remove nginx`,
+      `apk: fs.system-write del …${VITAL} | remove what the machine needs to run | ask | unless s simulate | safer apk list | stops apk del musl | passes apk del curl`,
+      `pacman yay paru: fs.system-write …${VITAL} | remove what the machine needs to run | ask | needs R remove | unless p print | safer pacman -Q | stops pacman -Rns base | passes pacman -Rns nginx`,
+      `rpm: fs.system-write …${VITAL} | remove what the machine needs to run | ask | needs e erase | unless test | safer rpm -qa | stops rpm -e glibc | passes rpm -q glibc`,
       "ansible-pull: pkg.address - | run what a repository holds at that moment | needs U url | safer git ls-remote {rest} | stops ansible-pull -U https://x.example/y",
       "rpm: pkg.address http:*|https:* | install what an address holds at that moment | needs i U F install upgrade | unless q query | safer rpm -qip {rest} | stops rpm -i https://x.example/y.rpm | passes rpm -qip https://x.example/y.rpm",
       "release-it np: publish - | publish a release | safer semantic-release --dry-run | stops release-it",

@@ -197,7 +197,7 @@ export const terminals: Field = {
       run: runTmux,
       operations: [
         "sys.kill kill-server | end every session and what runs in it | safer tmux ls | stops tmux kill-server | passes tmux kill-session -t build",
-        "sys.cron set-hook | make something start by itself | stops tmux set-hook -g x y | passes tmux ls",
+        "sys.cron set-hook | make something start automatically | stops tmux set-hook -g x y | passes tmux ls",
         "sys.kill kill-session | end every other session | needs a | safer tmux ls | stops tmux kill-session -a | passes tmux kill-session -t build",
       ],
     }),

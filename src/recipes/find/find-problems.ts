@@ -121,7 +121,7 @@ function shellWarnings(command: string): readonly string[] {
     const messages = uses.flatMap(use => {
       const why = unprotectedUse(use);
       if (why === undefined) return [];
-      return [`the placeholder '{{${use.path}}}' stands in ${why}, where quoting cannot protect its value`];
+      return [`the placeholder '{{${use.path}}}' is in ${why}, where quoting cannot protect its value`];
     });
     return [...new Set(messages)];
   } catch (error) {

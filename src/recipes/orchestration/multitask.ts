@@ -286,7 +286,7 @@ export class Multitask {
       fix:
         files.length > 0
           ? `in ${task.worktree}: git merge ${await this.branchHere()}, resolve, commit; then merge the task again`
-          : "put that right and merge it again",
+          : "fix that and merge it again",
     });
   }
 

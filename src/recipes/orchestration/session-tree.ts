@@ -141,7 +141,7 @@ function checkId(id: string, what: string): string {
 function refused(why: string): Problem {
   return new Problem(why, {
     kind: "refused",
-    fix: "end sessions of this tree with `amplihack session-tree complete ID`, or work in the session at hand",
+    fix: "end sessions of this tree with `amplihack session-tree complete ID`, or work in the current session",
   });
 }
 

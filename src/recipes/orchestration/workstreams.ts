@@ -147,12 +147,12 @@ export function slugOf(name: string): string {
 /** Reads a workstreams file; every mistake in it is told at once. */
 export function readWorkstreams(value: Json | undefined, path: string): readonly Workstream[] {
   const fail = (causes: readonly string[]): Problem =>
-    new Problem(`${path} is no list of workstreams`, {
+    new Problem(`${path} is not a list of workstreams`, {
       kind: "invalid",
       causes,
       fix: "write a JSON list of objects with issue, branch and task",
     });
-  if (!Array.isArray(value)) throw fail(["the file must hold a JSON list"]);
+  if (!Array.isArray(value)) throw fail(["the file must be a JSON list"]);
   const problems: string[] = [];
   const read = value.map((entry, index) =>
     readWorkstream(entry, problem => problems.push(`entry ${index + 1}: ${problem}`)),
@@ -179,9 +179,9 @@ function readWorkstream(entry: Json, report: (problem: string) => void): Workstr
   if (policy !== "interrupt-preserve" && policy !== "continue-preserve")
     report("timeout_policy must be interrupt-preserve or continue-preserve");
   const branch = text("branch");
-  if (branch !== "" && !isBranchName(branch)) report(`'${branch}' is no name for a branch`);
+  if (branch !== "" && !isBranchName(branch)) report(`'${branch}' is not a name for a branch`);
   const recipe = text("recipe", DEFAULT_RECIPE);
-  if (recipe.startsWith("-")) report(`'${recipe}' is no name of a recipe`);
+  if (recipe.startsWith("-")) report(`'${recipe}' is not the name of a recipe`);
   return {
     issue: text("issue", "TBD"),
     branch,

@@ -25,7 +25,7 @@ export function findCheckpoint(system: System, search: CheckpointSearch, argumen
   const { stateDir, currentDir } = search;
   if (argument.includes("/") || argument.endsWith(".json")) return resolve(currentDir, argument);
   if (!/^[A-Za-z0-9-]+$/.test(argument)) throw new Error(`'${argument}' is neither a run id nor a file`);
-  if (stateDir === undefined) throw new Error("there is no home directory, hence no checkpoints");
+  if (stateDir === undefined) throw new Error("there is no home folder, so there are no checkpoints");
   const ids = listIds(system, stateDir);
   if (argument === LAST)
     return findLast(

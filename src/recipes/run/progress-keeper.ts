@@ -177,7 +177,7 @@ function noCheckpoint(path: string): string {
 }
 
 function parseCheckpoint(value: Json): Checkpoint {
-  if (!isJsonObject(value)) throw new Error("it does not hold an object");
+  if (!isJsonObject(value)) throw new Error("it is not an object");
   const recipeName = ownValue(value, "recipe_name");
   const runId = ownValue(value, "run_id");
   if (typeof recipeName !== "string") throw new Error("recipe_name is missing");

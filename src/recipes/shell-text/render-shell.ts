@@ -119,7 +119,7 @@ export class CalculatedValueError extends Error {
   override readonly name = "CalculatedValueError";
 
   constructor(path: string) {
-    super(`The value of '{{${path}}}' stands where the shell calculates, and it is no number`);
+    super(`The value of '{{${path}}}' is used in shell arithmetic and is not a number`);
   }
 }
 

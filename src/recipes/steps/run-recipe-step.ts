@@ -124,7 +124,7 @@ function childProgress(
   if (left === undefined) return { progress };
   return {
     progress,
-    warning: `Sub-recipe '${step.recipe}' has changed since the checkpoint; it starts anew`,
+    warning: `Sub-recipe '${step.recipe}' has changed since the checkpoint; it starts over`,
   };
 }
 

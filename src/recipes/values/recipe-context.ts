@@ -43,8 +43,7 @@ export function readContextFile(system: System, path: string): JsonObject {
   if (read === undefined) throw new ContextError(`Context file not found: ${path}`);
   if (read.replaced) throw new ContextError(`Context file ${path} is not valid UTF-8`);
   const value = readJsonText(read.text) ?? readMapping(read.text, path);
-  if (!isJsonObject(value))
-    throw new ContextError(`Context file ${path} must hold a mapping at the top level`);
+  if (!isJsonObject(value)) throw new ContextError(`Context file ${path} must be a mapping at the top level`);
   const reserved = Object.keys(value).find(isReservedName);
   if (reserved !== undefined) throw new ContextError(`Context file ${path}: key '${reserved}' is reserved`);
   return value;

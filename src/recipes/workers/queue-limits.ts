@@ -85,7 +85,7 @@ export async function resumeRun(
     throw new Problem(`no step '${from}' of run ${runId} has ended`, {
       kind: "not-found",
       fix:
-        known.length === 0 ? "leave --from out: the run begins anew" : `steps that have: ${known.join(", ")}`,
+        known.length === 0 ? "leave --from out: the run starts over" : `steps that have: ${known.join(", ")}`,
     });
   }
   const startStep = first?.id ?? (records.at(-1)?.id ?? -1) + 1;

@@ -26,7 +26,7 @@ export async function setSchedule(
   run: PackedRun,
 ): Promise<void> {
   if (!CRON.test(cron))
-    throw new Problem(`'${cron}' is no schedule`, {
+    throw new Problem(`'${cron}' is not a schedule`, {
       kind: "usage",
       fix: "minute hour day month weekday: '0 3 * * *' is three o'clock every night",
       exitCode: 4,

@@ -98,7 +98,8 @@ export function unpackRecipe(
 ): string {
   for (const file of packed) {
     const path = join(folder, file.name);
-    if (!isFileName(file.name) || dirname(path) !== folder) throw new Error(`'${file.name}' is no file name`);
+    if (!isFileName(file.name) || dirname(path) !== folder)
+      throw new Error(`'${file.name}' is not a file name`);
     files.createExclusive(path, text.encode(file.text), 0o600);
   }
   return join(folder, packed[0].name);

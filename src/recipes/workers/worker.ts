@@ -99,7 +99,7 @@ function registerOnce({ DBOS }: Dbos): void {
   isRegistered = true;
   const body = async (input: Json): Promise<RunSummary> => {
     const runId = DBOS.workflowID;
-    if (session === undefined || runId === undefined) throw new Error("this process is no worker");
+    if (session === undefined || runId === undefined) throw new Error("this process is not a worker");
     return session.run(runId, input);
   };
   DBOS.registerWorkflow(body, { name: WORKFLOW, maxRecoveryAttempts: MAX_ATTEMPTS });

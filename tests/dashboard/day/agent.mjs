@@ -43,7 +43,7 @@ export function run(home, program, words, { cwd = home, atMs = Date.now(), input
 /** One session of one host. Times are minutes since midnight of the day. */
 export class Agent {
   constructor({ home, host, session, project, dayMs }) {
-    Object.assign(this, { home, host, session, project, dayMs, calls: 0 });
+    Object.assign(this, { home, host, session, project, dayMs, calls: 0, answers: 0 });
     this.atMs = dayMs;
     this.transcript = join(home, ".claude", "projects", session, `${session}.jsonl`);
     mkdirSync(dirname(this.transcript), { recursive: true });
@@ -126,9 +126,26 @@ export class Agent {
     return run(this.home, "amplihack-hooks", words, { cwd: this.project, atMs: this.atMs, input });
   }
 
+  say(text) {
+    this.record("assistant", [{ type: "text", text }]);
+    this.atMs += 1_000;
+    return this;
+  }
+
   record(role, content) {
     const timestamp = new Date(this.atMs).toISOString();
-    const line = { type: role, timestamp, sessionId: this.session, message: { role, content } };
+    const used = {
+      input_tokens: 900,
+      output_tokens: 420,
+      cache_read_input_tokens: 31_000,
+      cache_creation_input_tokens: 2_200,
+    };
+    const answer =
+      role === "assistant"
+        ? { id: `msg_${this.session.slice(0, 8)}_${++this.answers}`, model: "claude-opus-4-5", usage: used }
+        : {};
+    const message = { role, content, ...answer };
+    const line = { type: role, timestamp, sessionId: this.session, cwd: this.project, message };
     appendFileSync(this.transcript, `${JSON.stringify(line)}\n`);
   }
 }

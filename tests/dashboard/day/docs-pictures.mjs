@@ -14,7 +14,7 @@ try {
   await take("dashboard-session", { width: 1280, height: 900, scheme: "dark" }, openSession);
   await take("dashboard-undo", { width: 1024, height: 760, scheme: "light" }, async (visit, page) => {
     await openSession(visit, page);
-    await page.locator("article button[data-undo]").first().click();
+    await page.locator(".turn button[data-undo]:visible").first().click();
     await page.locator("#action button:visible").nth(1).waitFor();
   });
   await take("dashboard-phone", { width: 390, height: 844, scheme: "dark" }, visit => visit("/"));

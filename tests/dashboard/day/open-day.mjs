@@ -55,8 +55,8 @@ function bundleServer() {
     outfile,
     bundle: true,
     platform: "node",
+    packages: "external",
     format: "esm",
-    external: ["libsql", "esbuild"],
     define: buildConstants(),
     banner: {
       js: 'import { createRequire } from "node:module"; const require = createRequire(import.meta.url);',

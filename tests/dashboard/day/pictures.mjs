@@ -40,7 +40,7 @@ async function takeAll(width, scheme) {
   await take("session");
   const undo = page.locator("button[data-undo]").first();
   if ((await undo.count()) > 0) {
-    await page.locator("article button[data-undo]").first().click();
+    await page.locator(".turn button[data-undo]:visible").first().click();
     await page
       .locator("#action .confirm:visible, #action .force:visible, #action .outcome.bad")
       .first()
@@ -59,5 +59,9 @@ async function takeAll(width, scheme) {
   await take("recipe");
   await visit("/memory");
   await take("memory");
+  await visit("/usage");
+  await take("usage");
+  await visit("/hooks", { days: "7" });
+  await take("hooks");
   await page.close();
 }

@@ -62,6 +62,8 @@ export function playDay(home, nowMs = Date.now()) {
     "index.html": "<h1>Hello</h1>\n",
     "style.css": "h1 { color: teal }\n",
   });
+  mkdirSync(join(home, ".amplihack"));
+  writeFileSync(join(home, ".amplihack", "config.jsonc"), '{ "budget": { "day": "$2" } }\n');
   mkdirSync(join(home, "Documents"));
   writeFileSync(join(home, "Documents", "thesis.txt"), "Chapter 1\n");
   const day = new Date(nowMs);
@@ -113,7 +115,9 @@ function morning(agent, at) {
     "tests/cart.test.ts",
     "import { test } from 'node:test';\nimport { total } from '../src/cart.ts';\n\ntest('a discount', () => total([]));\n",
   );
-  agent.shell("npm test", 3.2);
+  agent
+    .shell("npm test", 3.2)
+    .say("The cart takes a discount now, and a test covers it. The public API is unchanged.");
   agent.stop();
   agent.at(at(0.37)).prompt("The build folder is stale. Clean up and start over.");
   agent

@@ -112,7 +112,7 @@ describe.skipIf(!hasPostgres)("a submitted run", () => {
       "soon",
       "--url",
     );
-    expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining("'soon' is no schedule") });
+    expect(wrong).toMatchObject({ code: 4, stderr: expect.stringContaining("'soon' is not a schedule") });
     const address = readDatabaseUrl(machine.server.url(machine.databaseName), "option");
     const connection = await openConnection(address);
     // As the clock does it, but now.

@@ -265,7 +265,7 @@ describe("the address of the runs", () => {
     [["recipe", "runs", ""], "RUN must not be empty"],
     [["recipe", "cancel", "", "--url", "postgres:///agents"], "RUN must not be empty"],
     [["recipe", "logs", "", "--url", "postgres:///agents"], "RUN must not be empty"],
-    [["recipe", "worker", "--url", "postgres:///agents", "--name", ""], "'' is no name for a worker"],
+    [["recipe", "worker", "--url", "postgres:///agents", "--name", ""], "'' is not a name for a worker"],
     [["recipe", "worker", "--url", "postgres:///agents", "--name", "a\u001b[2J"], "no name for a worker"],
     [
       ["recipe", "worker", "--url", "postgres:///agents", "--name", "n".repeat(90_000)],

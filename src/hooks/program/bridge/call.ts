@@ -90,7 +90,7 @@ function readResult<A extends BridgeAction>(
   if (!read.ok)
     return failed(read.problem === "empty" ? "it printed nothing" : "its reply is not one JSON object");
   const parsed = parseBridgeReply(action, read.value);
-  if (!parsed.ok) return failed(`its reply does not fit: ${parsed.problem}`);
+  if (!parsed.ok) return failed(`its reply is not valid: ${parsed.problem}`);
   if (parsed.warning !== undefined) {
     context.log("WARNING", `bridge ${action}: ${parsed.warning}`);
     context.notify(`bridge ${action}: ${parsed.warning}`);

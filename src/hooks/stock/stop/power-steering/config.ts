@@ -50,7 +50,7 @@ export function loadSteeringConfig(context: HookContext): PowerSteeringConfig {
     if (text === undefined) return DEFAULTS;
     const config = parseConfig(text);
     if (config !== undefined) return config;
-    context.log("WARNING", ".power_steering_config is not usable; the defaults count");
+    context.log("WARNING", ".power_steering_config is not usable; the defaults are used");
   } catch (error) {
     context.log("WARNING", `.power_steering_config cannot be read: ${errorText(error)}`);
   }
@@ -76,11 +76,11 @@ export async function loadConsiderations(context: HookContext): Promise<readonly
     const { parse } = await import("yaml");
     const entries = parseConsiderations(parse(text, { maxAliasCount: 0 }));
     if (entries.length > 0) return entries;
-    context.log("WARNING", "considerations.yaml has no usable entry; the built-in checks count");
+    context.log("WARNING", "considerations.yaml has no usable entry; the built-in checks are used");
   } catch (error) {
     context.log(
       "WARNING",
-      `considerations.yaml cannot be used (${errorText(error)}); the built-in checks count`,
+      `considerations.yaml cannot be used (${errorText(error)}); the built-in checks are used`,
     );
   }
   return FALLBACK_CONSIDERATIONS;

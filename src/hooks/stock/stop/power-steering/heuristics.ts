@@ -206,7 +206,7 @@ function judgeWithoutMerge(assistant: SessionFacts["assistant"]): ReturnType<Heu
 }
 
 function notPutRight(quote: string): CheckFailure {
-  return { reason: "a failure was reported and not put right", quote };
+  return { reason: "a failure was reported and not fixed", quote };
 }
 
 /** What the heuristic of that name misses; undefined when it misses nothing. */

@@ -74,7 +74,7 @@ export class TurnStateFile {
       {
         onMalformed: "set-aside",
         onSetAside: () =>
-          this.context.report("the turn state was malformed; it was set aside and starts anew"),
+          this.context.report("the turn state was malformed; it was set aside and starts over"),
       },
     );
   }
