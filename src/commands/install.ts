@@ -10,22 +10,29 @@ import {
   tellProblems,
   usageError,
 } from "../cli/index.ts";
-import { AUTONOMY, type Autonomy, PARTS, PROFILES } from "../config/index.ts";
+import { AUTONOMY, type Autonomy, PARTS, PROFILE_RULES, PROFILES, type Profile } from "../config/index.ts";
 import { whyStartedByAgent } from "../hooks/index.ts";
-import { findOnPath, type InstallRequest, loadOperations, planUserCommands } from "../install/index.ts";
+import {
+  findOnPath,
+  type InstallRequest,
+  isContainer,
+  loadOperations,
+  planUserCommands,
+} from "../install/index.ts";
 import { loadPlatform } from "../launcher/index.ts";
 import { memberAt } from "../protocol/index.ts";
 import { AGENTS, requireDirectories } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { version } from "../version.ts";
 import { AUTONOMY_MEANINGS, whyNoSandbox } from "./autonomy.ts";
-import { chosenParts, PROFILE_NAMES, readUserConfig } from "./parts.ts";
+import { chosenParts, PROFILE_NAMES, PROFILE_NOTE, readUserConfig } from "./parts.ts";
 
 const PROFILE_QUESTION = `Which parts?
   standard  recommended: guard, undo, memory, transcripts
   guard     the guard alone: stops what would lose work or leak secrets
-  full      standard, plus reminders and checks when the agent stops
-Your choice`;
+  full      standard, plus reminders and checks when the agent stops`;
+const CONTAINER_CHOICE =
+  "  container  standard, and agents may change the system: for an image that is only this project's";
 const MAIN_QUESTION = "Keep agents from committing directly to main or master? Recommended.";
 
 const MAX_QUESTIONS = 4;
@@ -94,23 +101,32 @@ function askParts(
   terminal: Terminal,
   questions: Questions,
   chosen: InstallRequest["parts"],
-): Pick<InstallRequest, "parts" | "isMainProtected"> {
+): Pick<InstallRequest, "parts" | "rules" | "isMainProtected"> {
   const config = readUserConfig(system);
   // An installation writes the parts, so from then on they are there.
   const isFirst = memberAt(config, "parts") === undefined;
-  const profile =
-    isFirst && chosen === undefined
-      ? questions.choose(terminal, PROFILE_QUESTION, ["standard", "guard", "full"] as const)
-      : undefined;
+  const profile = isFirst && chosen === undefined ? askProfile(system, terminal, questions) : undefined;
   const parts = profile === undefined ? chosen : PROFILES[profile];
   const isGuarded = parts === undefined || parts.includes("guard");
   const isMainAsked = isFirst && isGuarded && memberAt(config, "guard", "rules", "git.main") === undefined;
   return {
     parts,
+    rules: profile && PROFILE_RULES[profile],
     isMainProtected: isMainAsked
       ? questions.ask(true, () => askYesOrNo(terminal, MAIN_QUESTION, true))
       : undefined,
   };
+}
+
+function askProfile(system: System, terminal: Terminal, questions: Questions): Profile {
+  return isContainer(system)
+    ? questions.choose(terminal, `${PROFILE_QUESTION}\n${CONTAINER_CHOICE}\nYour choice`, [
+        "standard",
+        "guard",
+        "full",
+        "container",
+      ] as const)
+    : questions.choose(terminal, `${PROFILE_QUESTION}\nYour choice`, ["standard", "guard", "full"] as const);
 }
 
 /** Asked once, in plain words. Where the sandbox cannot work, it is shown with the reason and cannot be chosen. */
@@ -160,10 +176,7 @@ the hosts are never changed. A second run changes nothing.`,
     "no-permissions": option.boolean("accepted; permissions are never touched anyway"),
     yes: option.boolean("ask nothing: as if you pressed Enter at every question; Codex may run these hooks"),
     dedupe: option.boolean("remove registrations that make a host run every hook twice"),
-    profile: option.choice(
-      PROFILE_NAMES,
-      "which parts: the guard alone, all that changes no way of working, or all",
-    ),
+    profile: option.choice(PROFILE_NAMES, `which parts: ${PROFILE_NOTE}`),
     parts: option.string(
       "A,B",
       `the same part by part: ${PARTS.join(", ")}; workflow and mcp alone are added to what is on`,
@@ -186,7 +199,13 @@ the hosts are never changed. A second run changes nothing.`,
   forAgents: {
     use: "passes",
     asksWith: ["autonomy", "dedupe", "failure", "force", "local", "parts", "profile", "programs-only", "yes"],
-    loosensWith: ["autonomy=sandbox", "autonomy=understood", "failure=open", "profile=guard"],
+    loosensWith: [
+      "autonomy=sandbox",
+      "autonomy=understood",
+      "failure=open",
+      "profile=container",
+      "profile=guard",
+    ],
     passesWith: ["dry-run"],
     runsFile: ["local/.claude", "local/amplifier-bundle"],
   },
@@ -227,6 +246,7 @@ the hosts are never changed. A second run changes nothing.`,
       ...((!mayAsk && !options.yes) || options["programs-only"]
         ? { parts: chosen, isMainProtected: undefined }
         : askParts(system, terminal, questions, chosen)),
+      ...(options.profile === undefined ? {} : { rules: PROFILE_RULES[options.profile] }),
       ...wishes,
       scope: options.scope ?? wishes.scope,
     };

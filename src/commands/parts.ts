@@ -12,6 +12,7 @@ import {
   MAX_CONFIG_BYTES,
   PARTS,
   type Part,
+  PROFILE_RULES,
   PROFILES,
   type Profile,
   readJsonc,
@@ -26,7 +27,11 @@ export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[] as read
   "guard",
   "standard",
   "full",
+  "container",
 ];
+
+export const PROFILE_NOTE =
+  "the guard alone, all that changes no way of working, all, or what fits a container that is only this project's";
 
 /** They take nothing's place: whoever names these alone wants them besides what is on. */
 const ADDITIONS: readonly Part[] = ["workflow", "mcp"];
@@ -97,7 +102,12 @@ async function switchParts(
     if (isChange) {
       const { applyEdit } = await loadFileEdit();
       const { settingsEdit } = await loadConfigSetting();
-      applyEdit(system, settingsEdit(places, [{ path: ["parts"], value: wanted }]), { isBackedUp: false });
+      const rules = Object.entries((profile && PROFILE_RULES[profile]) ?? {});
+      const settings = [
+        { path: ["parts"] as const, value: wanted },
+        ...rules.map(([id, value]) => ({ path: ["guard", "rules", id] as const, value })),
+      ];
+      applyEdit(system, settingsEdit(places, settings), { isBackedUp: false });
     }
     // A managed machine may require a part that was switched off.
     const after = isChange ? loadConfig(system, { ...places, projectRoot: undefined }) : undefined;
@@ -124,13 +134,13 @@ const listCommand = defineCommand({
   options: {
     on: option.string("PART", "switch this part on", { isRepeatable: true }),
     off: option.string("PART", "switch this part off", { isRepeatable: true }),
-    profile: option.choice(PROFILE_NAMES, "the guard alone, all that changes no way of working, or all"),
+    profile: option.choice(PROFILE_NAMES, PROFILE_NOTE),
     format: FORMAT_OPTION,
   },
   forAgents: {
     use: "passes",
     asksWith: ["off", "on", "profile"],
-    loosensWith: ["off=guard", "off=history", "profile=guard"],
+    loosensWith: ["off=guard", "off=history", "profile=container", "profile=guard"],
   },
   examples: { "amplihack parts list": "shows what is on; `amplihack parts` does the same" },
   run: ({ options, ...invocation }) => switchParts(invocation, options.format, options),

@@ -31,5 +31,15 @@ export const PROFILES = {
   guard: ["guard"],
   standard: ["guard", "history", "memory", "transcripts"],
   full: ["guard", "history", "memory", "transcripts", "workflow"],
+  container: ["guard", "history", "memory", "transcripts"],
 } as const satisfies Readonly<Record<string, readonly Part[]>>;
 export type Profile = keyof typeof PROFILES;
+/** Rules that a choice sets besides: the system of an image that is only one project's is built again with the image. */
+export const PROFILE_RULES: Readonly<Partial<Record<Profile, Readonly<Record<string, RuleSetting>>>>> = {
+  container: {
+    "fs.system-write": "allow",
+    "sys.account": "allow",
+    "sys.cron": "allow",
+    "sys.setuid": "allow",
+  },
+};

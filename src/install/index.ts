@@ -3,6 +3,7 @@
  * that `uninstall` does not know.
  */
 export { settingsEdit } from "./config-setting.ts";
+export { isContainer } from "./container.ts";
 export type { DoctorCheck } from "./doctor/check.ts";
 export { findFaults } from "./doctor/doctor.ts";
 export { applyEdit, type FileChange, unifiedDiff } from "./file-edit.ts";

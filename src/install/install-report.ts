@@ -1,4 +1,4 @@
-import type { Autonomy, Part } from "../config/index.ts";
+import type { Autonomy, Part, RuleSetting } from "../config/index.ts";
 import type { HostId, InstallScope } from "../hosts/index.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
 import type { ConfigSetting } from "./config-setting.ts";
@@ -19,6 +19,8 @@ export interface InstallRequest {
   readonly failure: FailurePolicy | undefined;
   /** what amplihack shall do; as configured when absent */
   readonly parts: readonly Part[] | undefined;
+  /** rules of the guard that the chosen profile sets */
+  readonly rules?: Readonly<Record<string, RuleSetting>> | undefined;
   /** false: agents may commit on main and push to it; as configured otherwise */
   readonly isMainProtected: boolean | undefined;
   /** undefined: as it is */
@@ -52,13 +54,18 @@ export const PLAIN_INSTALL: InstallRequest = {
 export function requestedSettings({
   failure,
   parts,
+  rules = {},
   isMainProtected,
   autonomy,
-}: InstallRequest): readonly ConfigSetting[] {
+}: Pick<
+  InstallRequest,
+  "failure" | "parts" | "rules" | "isMainProtected" | "autonomy"
+>): readonly ConfigSetting[] {
   return [
     ...(failure === undefined ? [] : [{ path: ["failure", "default"] as const, value: failure }]),
     ...(parts === undefined ? [] : [{ path: ["parts"] as const, value: parts }]),
     ...(autonomy === undefined ? [] : [{ path: ["autonomy"] as const, value: autonomy }]),
+    ...Object.entries(rules).map(([id, value]) => ({ path: ["guard", "rules", id] as const, value })),
     ...(isMainProtected === false ? [{ path: ["guard", "rules", "git.main"] as const, value: "allow" }] : []),
   ];
 }

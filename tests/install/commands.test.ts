@@ -66,6 +66,24 @@ describe("amplihack install", () => {
     expect(existsSync(join(sandbox.home, ".claude/agents/amplihack-builder.md"))).toBe(false);
   });
 
+  it("lets agents change the system of a container where a person says so", () => {
+    const sandbox = createSandbox();
+    const judge = (command: string) => run(sandbox, ["guard", "test", "--", command]).stdout;
+    const ofImage = [
+      "echo x > /etc/app.conf",
+      "useradd app",
+      "chmod u+s /usr/bin/app",
+      "rm -r /usr/share/doc/x",
+    ];
+    for (const command of ofImage) expect(judge(command)).not.toMatch(/^ALLOW/);
+    expect(run(sandbox, ["install", "--profile", "container"]).status).toBe(0);
+    for (const command of ofImage) expect(judge(command)).toMatch(/^ALLOW/);
+    for (const command of ["rm -rf /usr", "rm -rf ~", "kill -9 -1", "mkfs.ext4 /dev/sda1"])
+      expect(judge(command)).not.toMatch(/^ALLOW/);
+    const { parts } = JSON.parse(readFileSync(join(sandbox.home, ".amplihack/config.jsonc"), "utf8"));
+    expect(parts).toEqual(["guard", "history", "memory", "transcripts"]);
+  });
+
   it("gives one JSON document", () => {
     const sandbox = createSandbox();
     agent(sandbox, "claude");

@@ -1,5 +1,5 @@
 import { gte } from "semver";
-import { isHistoryOn, loadConfig } from "../../config/index.ts";
+import { isHistoryOn, loadConfig, PROFILE_RULES } from "../../config/index.ts";
 import { openHistory } from "../../history/index.ts";
 import { findOwner, isNewer } from "../../launcher/index.ts";
 import { describeSync, readSyncState, teamOrigin } from "../../memory/index.ts";
@@ -13,6 +13,7 @@ import { compileFile, readCache } from "../../system/node.ts";
 import { count, sizeText } from "../../text/index.ts";
 import { createDisk, findRepository, remotesOf } from "../../workspace/index.ts";
 import { inspectCodeCaches } from "../code-cache.ts";
+import { isContainer } from "../container.ts";
 import { findOnPath } from "../find-program.ts";
 import { chooseEngine, describeEngine, type HookEngine } from "../hook-engine.ts";
 import { hookProgramPath, type Package, programFolder, repairCommand, versionStampPath } from "../package.ts";
@@ -73,6 +74,17 @@ async function checkSandboxHere(
   const isRelied = loadConfig(system, places).config.autonomy === "sandbox";
   const message = `the sandbox is unavailable: ${why}`;
   return isRelied ? warn(SANDBOX_CHECK, message, "amplihack sandbox check") : pass(SANDBOX_CHECK, message);
+}
+
+/** Nobody knows but a person whether the image is only this project's: it is said how to choose that. */
+function checkContainer(system: System, places: UserDirectories): readonly DoctorCheck[] {
+  if (!isContainer(system)) return [];
+  const { rules } = loadConfig(system, places).config.guard;
+  const isChosen = Object.keys(PROFILE_RULES.container ?? {}).every(id => rules[id] === "allow");
+  const message = isChosen
+    ? "a container whose system agents may change, as its profile says"
+    : "a container; if its image is only this project's: amplihack install --profile container";
+  return [pass("container", message)];
 }
 
 const PROGRAM_BYTES = 256 * 1024 * 1024;
@@ -212,6 +224,7 @@ export async function checkMachine(
     checkStateDirectory(system, places),
     checkHistory(system, places),
     await checkSandboxHere(system, places, source),
+    ...checkContainer(system, places),
     ...checkTeamMemory(system, places),
     ...(await checkBranches(system, places)),
     checkCommandOnPath(system, source),
