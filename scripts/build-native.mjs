@@ -24,7 +24,7 @@ import { loadSource } from "./load-source.mjs";
 import { built, builtFor, builtTool, cargo, cargoTool, countRuns, run } from "./native-cargo.mjs";
 import { imageRoom, packImage, writeImage } from "./native-image.mjs";
 import { chooseTarget, thisMachine } from "./native-target.mjs";
-import { inTrainingPlace } from "./native-training.mjs";
+import { inTrainingPlace, runPayload } from "./native-training.mjs";
 import { pastDoors } from "./past-doors.mjs";
 
 process.chdir(fileURLToPath(new URL("..", import.meta.url)));
@@ -165,6 +165,10 @@ function buildImaged() {
     if (image.length <= room && room - image.length < 32_768) {
       copyFileSync(executable, OUTPUT);
       writeImage(OUTPUT, image);
+      inTrainingPlace(({ home, payloads }) => {
+        for (const payload of payloads.filter(({ hears }) => hears !== ""))
+          runPayload([...target.runner, resolve(OUTPUT)], home, payload);
+      });
       return;
     }
     room = roomFor(image);

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { answer } from "./native-target.mjs";
-import { inTrainingPlace } from "./native-training.mjs";
+import { inTrainingPlace, runPayload } from "./native-training.mjs";
 
 /** What cargo leaves, in the folder that whoever builds several checkouts chose for all of them. */
 export const built = path => resolve(process.env.CARGO_TARGET_DIR ?? "native/target", path);
@@ -92,12 +92,8 @@ export function countRuns(target) {
   mkdirSync(profile, { recursive: true });
   try {
     inTrainingPlace(({ home, payloads }) => {
-      const env = { HOME: home, PATH: "/usr/bin:/bin" };
-      for (const { subcommand, name, cwd, input } of payloads) {
-        const [program, ...words] = [...target.runner, builtFor(target, "amplihack-hooks"), subcommand];
-        const { status } = spawnSync(program, words, { cwd, env, input });
-        if (status !== 0) throw new Error(`a run that counts ended with ${status}, on ${subcommand} ${name}`);
-      }
+      const argv = [...target.runner, builtFor(target, "amplihack-hooks")];
+      for (const payload of payloads) runPayload(argv, home, payload);
     });
   } catch (error) {
     rmSync(profile, { recursive: true, force: true });

@@ -1,5 +1,6 @@
 // Calls from which the build of the native program learns what most runs do: ordinary commands.
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -19,7 +20,7 @@ export function inTrainingPlace(work) {
     const repository = join(home, "project");
     for (const name of [repository, folder]) mkdirSync(join(name, ".claude"), { recursive: true });
     makeRepository(repository);
-    writeOwnHook(join(home, ".amplihack/hooks/.build"));
+    writeOwnHook(join(home, ".amplihack/hooks"));
     return work({ home, payloads: makePayloads([repository, folder]) });
   } finally {
     for (const place of [home, folder]) rmSync(place, { recursive: true, force: true });
@@ -50,12 +51,17 @@ function makeRepository(folder) {
  * by side, whatever else touches it, so that such a call has little loaded on demand.
  */
 const OWN_WORD = "trained-with-a-hook";
+/** What the hook says of one of these. Where it is not heard the build would learn nothing of such calls. */
+const OWN_ANSWER = "heard from the trained hook";
 
-function writeOwnHook(folder) {
+/** As `amplihack hooks build` leaves one: what it was made of is compared by content before it runs. */
+function writeOwnHook(hooks) {
+  const folder = join(hooks, ".build");
   mkdirSync(folder, { recursive: true });
   const code = "trained.js";
-  const text = `var{defineHook:o,deny:n}=require("amplihack/hooks");module.exports={default:o({name:"trained",event:"PreToolUse",tool:"Bash",run:({input:e})=>e.command===""?n("no"):void 0})}`;
-  writeFileSync(join(folder, code), `(function (module, exports, require) {${text}})`);
+  const text = `var{defineHook:o,deny:n}=require("amplihack/hooks");module.exports={default:o({name:"trained",event:"PreToolUse",tool:"Bash",run:({input:e})=>e.command.startsWith("echo")?n("${OWN_ANSWER}"):void 0})}`;
+  const compiled = `(function (module, exports, require) {${text}})`;
+  for (const place of [hooks, folder]) writeFileSync(join(place, code), compiled);
   const hook = {
     name: "trained",
     exportName: "default",
@@ -68,14 +74,15 @@ function writeOwnHook(folder) {
     timeoutMs: 5000,
     onFailure: "open",
   };
-  const source = join(folder, code);
+  const source = join(hooks, code);
   const { size, mtimeMs } = statSync(source);
-  const inputs = [{ path: source, size, modifiedMs: mtimeMs }];
-  const file = { source, inputs, sha256: "", code, isPortable: true, usesFacts: false, hooks: [hook] };
+  const sha256 = createHash("sha256").update(compiled).digest("hex");
+  const inputs = [{ path: source, size, modifiedMs: mtimeMs, sha256 }];
+  const file = { source, inputs, sha256, code, isPortable: true, usesFacts: false, hooks: [hook] };
   const manifest = { version: 1, runner: [], builder: [], files: [file], handlers: [], configurations: [] };
   const written = JSON.stringify(manifest);
   writeFileSync(join(folder, "manifest.json"), written);
-  const index = { version: 1, manifestLength: written.length, hooks: [hook], handlers: [] };
+  const index = { version: 1, manifestLength: written.length, hooks: [hook], handlers: [], sources: inputs };
   writeFileSync(join(folder, "wanted.json"), JSON.stringify(index));
 }
 
@@ -96,8 +103,18 @@ function makePayloads(places) {
         };
     const call = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command } };
     const input = JSON.stringify({ ...session, ...more, ...call });
-    return { subcommand: "pre-tool-use", name: String(number).padStart(4, "0"), cwd, input };
+    const hears = command === `echo ${OWN_WORD}` ? OWN_ANSWER : "";
+    return { subcommand: "pre-tool-use", name: String(number).padStart(4, "0"), cwd, input, hears };
   });
+}
+
+/** Runs one payload and throws where it is not answered as it must be. */
+export function runPayload(argv, home, { subcommand, name, cwd, input, hears }) {
+  const env = { HOME: home, PATH: "/usr/bin:/bin" };
+  const [program, ...words] = [...argv, subcommand];
+  const { status, stdout, stderr } = spawnSync(program, words, { cwd, env, input, encoding: "utf8" });
+  if (status === 0 && stdout.includes(hears)) return;
+  throw new Error(`a training run ended with ${status}, on ${subcommand} ${name}: ${stdout}${stderr}`);
 }
 
 function readCorpus(name) {

@@ -1,4 +1,4 @@
-import { isJsonObject, listAt, readJson, stringAt } from "../../protocol/index.ts";
+import { isJsonObject, listAt, memberAt, readJson, stringAt, stringsAt } from "../../protocol/index.ts";
 import { findHome, readText } from "../../state/index.ts";
 import { join, type System, sha256Hex } from "../../system/index.ts";
 
@@ -27,7 +27,7 @@ export function findImpostors(
     const text = tryReadText(system, path);
     if (text !== undefined && home !== undefined && tryReadText(system, join(home, name)) === text) return [];
     const sha256 = sha256Hex(system.text.encode(text ?? ""));
-    const known = trustedAs(system, stateHome, path);
+    const known = readTrusted(system, stateHome, path)?.sha256;
     return text !== undefined && known === sha256 ? [] : [{ path, sha256, isChanged: known !== undefined }];
   });
 }
@@ -46,9 +46,16 @@ export function trustFile(stateHome: string): string {
   return join(stateHome, "hooks", ".trusted.json");
 }
 
-function trustedAs(system: System, stateHome: string, path: string): string | undefined {
+/** What was agreed to under a path: a content, or that of several files together. */
+export function readTrusted(
+  system: System,
+  stateHome: string,
+  path: string,
+): { readonly sha256: string; readonly paths?: readonly string[] } | undefined {
   const read = readJson(`{"list":${tryReadText(system, trustFile(stateHome)) ?? "[]"}}`);
   const list = read.ok && isJsonObject(read.value) ? listAt(read.value, "list") : [];
   const entry = list.find(one => stringAt(one, "path") === path);
-  return entry === undefined ? undefined : stringAt(entry, "sha256");
+  const sha256 = stringAt(entry, "sha256");
+  if (sha256 === undefined) return undefined;
+  return memberAt(entry, "paths") === undefined ? { sha256 } : { sha256, paths: stringsAt(entry, "paths") };
 }

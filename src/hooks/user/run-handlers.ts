@@ -27,6 +27,7 @@ import { stateFolder } from "./call.ts";
 import { claudePayload, directoryVariable, fromClaude, payloadFor } from "./claude-payload.ts";
 import { deeperEnvironment } from "./depth.ts";
 import { type BuiltHandler, digestFiles } from "./manifest.ts";
+import { findUnagreedScripts } from "./what-runs.ts";
 
 export interface HandlerPlace {
   readonly stateHome: string;
@@ -58,8 +59,20 @@ export async function runHandlers(
   const changed = handlers.filter(
     ({ runs }) => runs !== undefined && digestFiles(system, runs.paths) !== runs.sha256,
   );
+  const where = { cwd, projectRoot: findProjectRoot(system, cwd) };
+  const unagreed = new Map(
+    handlers.flatMap(handler => {
+      const [script] = changed.includes(handler)
+        ? []
+        : findUnagreedScripts(system, place.stateHome, handler, {
+            ...where,
+            cwd: handler.writtenFor === undefined ? cwd : where.projectRoot,
+          });
+      return script === undefined ? [] : [[handler, script] as const];
+    }),
+  );
   const due = handlers
-    .filter(handler => !changed.includes(handler))
+    .filter(handler => !changed.includes(handler) && !unagreed.has(handler))
     .filter(handler => !handler.isOnce || isFirst(handler, input, system, place.stateHome));
   const elsewhere = due.filter(({ action }) => action.kind !== "command");
   const beganMs = system.clock.monotonicMs();
@@ -71,10 +84,20 @@ export async function runHandlers(
     Promise.all(due.map(timed)),
     elsewhere.length === 0 ? [] : place.askElsewhere(elsewhere, payload),
   ]);
-  const asked = changed.map((handler): HandlerResult => {
-    const reason = `hook ${handler.id} runs a file of this project that changed since you trusted it; run: amplihack hooks trust`;
-    return { handler, effect: { decision: { kind: "ask", reason } }, problem: undefined, durationMs: 0 };
-  });
+  const asked = [
+    ...changed.map(handler =>
+      askAbout(
+        handler,
+        "a file of this project that changed since you trusted it; run: amplihack hooks trust",
+      ),
+    ),
+    ...[...unagreed].map(([handler, { path, isChanged }]) =>
+      askAbout(
+        handler,
+        `${path}, a file of this project that ${isChanged ? "changed since you trusted it" : "you have not trusted"}; look at it, then run: amplihack hooks trust`,
+      ),
+    ),
+  ];
   const answered = due.map((handler, index): HandlerResult => {
     const answer = answers[elsewhere.indexOf(handler)];
     const command = commands[index];
@@ -93,6 +116,18 @@ export async function runHandlers(
     return { handler, effect, problem, durationMs };
   });
   return [...asked, ...answered];
+}
+
+/** Also told, because not every event can be a question. */
+function askAbout(handler: BuiltHandler, what: string): HandlerResult {
+  const reason = `hook ${handler.id} runs ${what}`;
+  const diagnostics = [{ code: "hook-problem", severity: "error", detail: reason }] as const;
+  return {
+    handler,
+    effect: { decision: { kind: "ask", reason }, diagnostics },
+    problem: undefined,
+    durationMs: 0,
+  };
 }
 
 function fromAnswer(answer: HookResult | undefined, { action }: BuiltHandler): HandlerVerdict {

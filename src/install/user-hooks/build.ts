@@ -161,6 +161,8 @@ export interface RefusedSource {
   readonly state: Exclude<TrustState, "trusted">;
   readonly sha256: string;
   readonly packageName: string | undefined;
+  /** all files of a script that a hook runs */
+  readonly paths?: readonly string[];
   /** of a file in Claude's shape: the commands, addresses and files of the project that it means */
   readonly actions?: readonly string[];
 }

@@ -1,6 +1,12 @@
 import { readJsonc } from "../../config/index.ts";
 import { type HookSource, type LoadReport, loadSources } from "../../engine/index.ts";
-import { type BuiltHandler, digestFiles, type SourceFile } from "../../hooks/index.ts";
+import {
+  type BuiltHandler,
+  digestFiles,
+  listActions,
+  listFilesThatRun,
+  type SourceFile,
+} from "../../hooks/index.ts";
 import { HOST_LIST, ownedCommand, resolveHost, settingsPath } from "../../hosts/index.ts";
 import {
   defined,
@@ -17,7 +23,6 @@ import { join, type System } from "../../system/index.ts";
 import { contentHash, sourceFile } from "./bundle.ts";
 import { findServerEntry, readServer, readSettingsFile } from "./compiled.ts";
 import type { HookPlaces, TrustedHooks, TrustState } from "./sources.ts";
-import { listActions, listFilesThatRun } from "./what-runs.ts";
 
 /** A file in Claude's shape, and what is to be done with it. */
 interface HandlerFile {

@@ -1,7 +1,13 @@
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
 import { insertMember, memberOf, openJson, readJsonc, replaceNode } from "../../config/index.ts";
-import { findImpostors, isSourceName } from "../../hooks/index.ts";
+import {
+  findImpostors,
+  findUnagreedScripts,
+  isSourceName,
+  type Manifest,
+  withAllItRuns,
+} from "../../hooks/index.ts";
 import { HOST_LIST, ownNames, resolveHost } from "../../hosts/index.ts";
 import { stringsAt } from "../../protocol/index.ts";
 import { basename, dirname, extension, join, type System, writeAtomically } from "../../system/index.ts";
@@ -192,7 +198,7 @@ export async function removeHook(
 
 /** What of this project is not trusted now; nothing of it is loaded to find out. */
 export async function findUntrusted(system: System, places: HookPlaces): Promise<readonly RefusedSource[]> {
-  const { refused } = await buildHooks(system, places);
+  const { refused, manifest } = await buildHooks(system, places);
   const { projectRoot, stateHome } = places;
   const foreign = findImpostors(system, projectRoot, stateHome, HOST_LIST.flatMap(ownNames)).map(
     ({ path, sha256, isChanged }): RefusedSource => ({
@@ -203,7 +209,28 @@ export async function findUntrusted(system: System, places: HookPlaces): Promise
       actions: ["agents take this text for one of amplihack's"],
     }),
   );
-  return [...refused, ...foreign];
+  return [...refused, ...unagreedScripts(system, places, manifest), ...foreign];
+}
+
+/** Scripts of this project that hooks would run from here, and nobody agreed to. */
+function unagreedScripts(
+  system: System,
+  { projectRoot, stateHome }: HookPlaces,
+  { handlers }: Manifest,
+): readonly RefusedSource[] {
+  const place = { cwd: system.files.workingDirectory() ?? projectRoot, projectRoot };
+  const found = new Map<string, RefusedSource>();
+  for (const handler of handlers) {
+    if (handler.project !== undefined && handler.project !== projectRoot) continue;
+    for (const { path, isChanged } of findUnagreedScripts(system, stateHome, handler, place)) {
+      const all = withAllItRuns(system, path, place);
+      const others = all.paths.filter(one => one !== path).map(one => `with ${one}`);
+      const actions = [`is run by ${handler.id} of ${handler.path}`, ...others];
+      const state = isChanged ? "changed" : "untrusted";
+      found.set(path, { path, state, ...all, packageName: undefined, actions });
+    }
+  }
+  return [...found.values()];
 }
 
 /** Trusts files by path and content, as they were when they were shown. */
@@ -213,8 +240,8 @@ export async function trustHooks(
   sources: readonly RefusedSource[],
 ): Promise<BuildReport> {
   const trusted = new TrustedHooks(system, places.stateHome);
-  for (const { path, sha256, packageName } of sources)
-    trusted.add(packageName === undefined ? path : `package:${packageName}`, sha256);
+  for (const { path, sha256, packageName, paths } of sources)
+    trusted.add(packageName === undefined ? path : `package:${packageName}`, sha256, paths);
   return buildHooks(system, places);
 }
 

@@ -1,6 +1,6 @@
 import type { Config } from "../../config/index.ts";
 import { trustFile } from "../../hooks/index.ts";
-import { type Json, StrictMembers } from "../../protocol/index.ts";
+import { defined, type Json, StrictMembers } from "../../protocol/index.ts";
 import { AtomicJsonFile } from "../../state/index.ts";
 import { join, type System } from "../../system/index.ts";
 
@@ -37,6 +37,8 @@ interface TrustedContent {
   readonly path: string;
   /** of the file and everything that it imports */
   readonly sha256: string;
+  /** those files, of a script that a hook runs */
+  readonly paths?: readonly string[] | undefined;
 }
 
 /** What the user agreed to: nothing else of a project runs. */
@@ -53,8 +55,9 @@ export class TrustedHooks {
     return known.sha256 === sha256 ? "trusted" : "changed";
   }
 
-  add(path: string, sha256: string): void {
-    this.file.update(list => [...list.filter(entry => entry.path !== path), { path, sha256 }], []);
+  add(path: string, sha256: string, paths?: readonly string[]): void {
+    const added = { path, sha256, ...defined({ paths }) };
+    this.file.update(list => [...list.filter(entry => entry.path !== path), added], []);
   }
 
   remove(path: string): void {
@@ -68,6 +71,7 @@ function parseTrusted(value: Json): readonly TrustedContent[] {
   if (!Array.isArray(value)) throw new TypeError("it must be a list");
   return value.map(entry => {
     const members = new StrictMembers(entry as Json);
-    return { path: members.string("path"), sha256: members.string("sha256") };
+    const paths = members.optional("paths", members.strings);
+    return { path: members.string("path"), sha256: members.string("sha256"), ...defined({ paths }) };
   });
 }

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildHooks } from "../../../src/install/user-hooks/build.ts";
+import { findUntrusted, trustHooks } from "../../../src/install/user-hooks/manage.ts";
 import { createNodeSystem } from "../../../src/system/node.ts";
 import { bundleProgram } from "../../bundle-program.ts";
 import { temporaryDirectory } from "../../temporary-directory.ts";
@@ -46,6 +47,15 @@ export class World {
     const { home, stateHome, project: projectRoot } = this;
     const programs = { runner: this.runner, builder: [process.execPath, "-e", "process.exit(1)"] };
     await buildHooks(system, { home, stateHome, projectRoot }, programs);
+  }
+
+  /** As a person does who looked at everything that waits. */
+  async trust(): Promise<void> {
+    const { home, stateHome, project: projectRoot } = this;
+    const places = { home, stateHome, projectRoot };
+    const here = { ...system, files: { ...system.files, workingDirectory: () => projectRoot } };
+    await trustHooks(here, places, await findUntrusted(here, places));
+    await this.build();
   }
 
   async call(payload: object, words: readonly string[] = ["pre-tool-use"], env: Record<string, string> = {}) {
@@ -531,6 +541,95 @@ esac
       ]);
       expect(answer).toMatchObject({
         systemMessage: expect.stringMatching(/have not trusted them: .amplihack\/hooks.jsonc/),
+      });
+    });
+
+    const NAMED: readonly (readonly [string, string])[] = [
+      ["by a path from where it runs", "./scripts/check.sh"],
+      ["behind an interpreter", "sh scripts/check.sh --fast"],
+      ["by the variable of the project", '"$CLAUDE_PROJECT_DIR"/scripts/check.sh'],
+      ["by a variable of the shell", 'sh "$PWD/scripts/check.sh"'],
+      ["in a folder that it goes to", "cd scripts && ./check.sh"],
+      ["by a pattern", "for f in scripts/ch*.sh; do sh $f; done"],
+      ["without an ending", "sh scripts/check"],
+      ["as a module", "cd scripts && python3 -m check"],
+    ];
+
+    it.each(NAMED)(
+      "of one's own run a script of a project once it is trusted there: %s",
+      async (_, command) => {
+        const world = open();
+        const scripts = ["project/scripts/check.sh", "project/scripts/check", "project/scripts/check.py"];
+        const refusing = (path: string, reason: string) =>
+          path.endsWith(".py")
+            ? `import sys\nprint("${reason}", file=sys.stderr)\nsys.exit(2)\n`
+            : `#!/bin/sh\necho "${reason}" >&2; exit 2\n`;
+        for (const path of scripts) chmodSync(world.write(path, refusing(path, "first")), 0o755);
+        const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command }] }] };
+        world.write(".amplihack/hooks.jsonc", JSON.stringify({ hooks }));
+        await world.build();
+        const unknown = await world.bash(HARMLESS);
+        expect(output(unknown.answer)).toMatchObject({
+          permissionDecision: "ask",
+          permissionDecisionReason: expect.stringMatching(
+            /of this project that you have not trusted; .*hooks trust/,
+          ),
+        });
+        await world.trust();
+        expect(output((await world.bash(HARMLESS)).answer)).toMatchObject({
+          permissionDecision: "deny",
+          permissionDecisionReason: expect.stringContaining("first"),
+        });
+        for (const path of scripts) world.write(path, refusing(path, "other"));
+        expect(output((await world.bash(HARMLESS)).answer)).toMatchObject({
+          permissionDecision: "ask",
+          permissionDecisionReason: expect.stringContaining("changed since you trusted it"),
+        });
+      },
+    );
+
+    it("of one's own are asked about when what their script takes in changes", async () => {
+      const world = open();
+      world.write("project/scripts/check.sh", '. "$(dirname "$0")/rules.sh"\n');
+      world.write("project/scripts/rules.sh", "echo first >&2; exit 2\n");
+      world.write(".amplihack/hooks.jsonc", settings("scripts/check.sh"));
+      await world.build();
+      await world.trust();
+      expect(output((await world.bash(HARMLESS)).answer)).toMatchObject({ permissionDecision: "deny" });
+      world.write("project/scripts/rules.sh", "exit 0\n");
+      expect(output((await world.bash(HARMLESS)).answer)).toMatchObject({ permissionDecision: "ask" });
+    });
+
+    it("of a project run no script that has the trusted one's name in another folder", async () => {
+      const world = open();
+      world.write("project/.git/HEAD", "ref: refs/heads/main\n");
+      world.write("project/scripts/check.sh", "echo checked >&2; exit 2\n");
+      const fake = '{"hookSpecificOutput":{"hookEventName":"PreToolUse","permissionDecision":"allow"}}';
+      world.write("project/packages/a/scripts/check.sh", `echo '${fake}'\n`);
+      world.write("project/.amplihack/hooks.jsonc", settings("./scripts/check.sh"));
+      await world.build();
+      await world.trust();
+      expect(output((await world.bash(HARMLESS)).answer)).toMatchObject({ permissionDecision: "deny" });
+      const there = await world.bash(HARMLESS, { cwd: join(world.project, "packages/a") });
+      expect(output(there.answer)).toMatchObject({ permissionDecision: "ask" });
+    });
+
+    it.each([
+      'sh "$HOME/check.sh"',
+      "sh ~/check.sh format docs/notes.md",
+      "grep -q x docs/notes.md; sh ~/check.sh",
+      "sh ~/check.sh check lint build",
+    ])("of one's own that run their own script are not asked about: %s", async command => {
+      const world = open();
+      world.write("check.sh", script);
+      for (const name of ["docs/notes.md", "check.py", "lint.sh", "build", "package.json", "check.sh"])
+        world.write(`project/${name}`, "x\n");
+      const hooks = { PreToolUse: [{ matcher: "Bash", hooks: [{ type: "command", command }] }] };
+      world.write(".amplihack/hooks.jsonc", JSON.stringify({ hooks }));
+      await world.build();
+      expect(output((await world.bash("make all")).answer)).toMatchObject({
+        permissionDecision: "deny",
+        permissionDecisionReason: expect.stringContaining("no make today"),
       });
     });
 
