@@ -3,7 +3,6 @@ import {
   type HookDefinition,
   type HookRun,
   INPUT_LIMIT_BYTES,
-  loadRunCode,
   openProgram,
   openRun,
   readCommandLine,
@@ -11,7 +10,7 @@ import {
 import { DEFAULT_HOST, hookDeadlineMs, recognise } from "../hosts/index.ts";
 import { isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
-import { createQuickJsSystem, type NativeHost, runRealm, supplyBuiltins } from "../system/quickjs.ts";
+import { createQuickJsSystem, type NativeHost, supplyBuiltins } from "../system/quickjs.ts";
 
 declare const amplihackHost: NativeHost;
 
@@ -33,10 +32,8 @@ export function defineNativeEntry(definition: HookDefinition): NativeEntry {
   const services: EngineServices = {
     runHook: async (...request) => {
       // Lazily: most runs need none of it.
-      const { runInRealm } = await loadRunCode();
-      return runInRealm((text, _, open, timeoutMs) => runRealm(amplihackHost, text, open, timeoutMs))(
-        ...request,
-      );
+      const { runInNativeRealm } = await import("./native-realm.ts");
+      return runInNativeRealm(...request);
     },
   };
   let run: HookRun | undefined;

@@ -45,9 +45,21 @@ const NEUTRAL = [
   "protocol.allow=never",
   "log.showSignature=false",
   "submodule.recurse=false",
+  "diff.ignoreSubmodules=dirty",
   "gc.auto=0",
   "maintenance.auto=false",
 ];
+/**
+ * What no setting on the command line can neutralise: a driver of attributes, and git in a submodule, which heeds the
+ * settings of the submodule alone. What the caller says comes later and counts.
+ */
+const SHOWS = ["--no-ext-diff", "--no-textconv"];
+const NEUTRAL_OPTIONS: Readonly<Record<string, readonly string[]>> = {
+  status: ["--ignore-submodules=dirty"],
+  diff: ["--ignore-submodules=dirty", ...SHOWS],
+  log: SHOWS,
+  show: SHOWS,
+};
 const MAX_CONFIG = 1024 * 1024;
 /** of `git config --get-regexp`, where nothing matches */
 const NOT_FOUND = 1;
@@ -82,7 +94,11 @@ export async function runGit(
     ]),
   );
   const count = settings.length === 0 ? {} : { GIT_CONFIG_COUNT: String(settings.length) };
-  return startGit(system, args, { ...options, env: { ...env, ...count, ...given, ...options.env } });
+  const [subcommand = "", ...rest] = args;
+  return startGit(system, [subcommand, ...(NEUTRAL_OPTIONS[subcommand] ?? []), ...rest], {
+    ...options,
+    env: { ...env, ...count, ...given, ...options.env },
+  });
 }
 
 /** Filters that the settings of the repository itself define, and whether they name another working tree. */
@@ -101,7 +117,8 @@ async function programsOf(
   if (repository === undefined) return { names: [], hasOtherTree: false };
   const { commonDirectory, gitDirectory, top } = repository;
   const text = [`${commonDirectory}/config`, `${gitDirectory}/config.worktree`]
-    .map(path => disk.text(path, MAX_CONFIG) ?? "")
+    // What is there and cannot be read may say anything.
+    .map(path => disk.text(path, MAX_CONFIG) ?? (system.files.inspect(path) === undefined ? "" : "[include"))
     .join("\n");
   const hasOtherTree = top === cwd && /^[ \t]*(\[\s*include|worktree\s*=)/im.test(text);
   if (!/\[\s*(filter|include)/i.test(text)) return { names: [], hasOtherTree };

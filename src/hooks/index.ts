@@ -130,7 +130,15 @@ export {
 export type { AskRequest, ChildRequest } from "./user/node-child.ts";
 export { OwnHooks, withToolInput } from "./user/own-hooks.ts";
 export { findImpostors, trustFile } from "./user/own-names.ts";
-export { CODE_CLOSING, CODE_OPENING, type RunHook, requireHooks, runInRealm } from "./user/run-code.ts";
+export {
+  answerRealm,
+  CODE_CLOSING,
+  CODE_OPENING,
+  REALM_TEXT,
+  type RunHook,
+  requireHooks,
+  runInRealm,
+} from "./user/run-code.ts";
 export { findWanted, indexFile, indexText, isSourceName, isWanted, listSources } from "./user/wanted.ts";
 export { findUnagreedScripts, listActions, listFilesThatRun, withAllItRuns } from "./user/what-runs.ts";
 export const loadAudit = () => import("./program/audit.ts");

@@ -63,18 +63,22 @@ export interface NativeHost {
   startTime(pid: number): string | undefined;
   isAlive(pid: number): boolean;
   start(request: NativeProcessRequest): NativeProcessResult;
-  /**
-   * Evaluates an expression in a realm of its own, calls its value with `outside`, which hands texts to `answer` and back,
-   * and works off what waits until `isEnded`. `begin` is given the way back in. Why it did not come to an end, or undefined.
-   */
-  runRealm(
-    text: string,
-    answer: (name: string, args: string) => string,
-    begin: (resume: (id: number, answer: string) => void) => void,
-    isEnded: () => boolean,
-    timeoutMs: number,
-  ): string | undefined;
+  /** A new realm in which `text`, the expression of a function that starts a hook, was evaluated. */
+  openRealm(text: string): NativeRealm;
 }
+
+/**
+ * Evaluates the text that loads a hook in the realm, calls the function that starts it with `outside`, which hands texts to
+ * `answer` and back, and works off what waits until `isEnded`. `begin` is given the way back in. Why it did not come to an
+ * end, or undefined. For one hook alone: the next one needs a realm of its own.
+ */
+export type NativeRealm = (
+  hook: readonly [code: string, exportName: string, given: string],
+  answer: (name: string, args: string) => string,
+  begin: (resume: (id: number, answer: string) => void) => void,
+  isEnded: () => boolean,
+  timeoutMs: number,
+) => string | undefined;
 
 /** Text, or the bytes of a name that is not UTF-8. In paths that the host is given, such bytes are as `decodeName` has them. */
 type NativeName = string | Uint8Array;
@@ -119,18 +123,18 @@ export function supplyBuiltins(host: NativeHost): void {
   Object.assign(globalThis, { TextDecoder });
 }
 
-/** The same as in `node-realm.ts`: what the function that the text is calls `done` or `failed` with ends it. */
+/** As in `node-realm.ts`: what the hook calls `done` or `failed` with ends it. */
 export async function runRealm(
-  host: NativeHost,
-  text: string,
+  realm: NativeRealm,
+  hook: readonly [code: string, exportName: string, given: string],
   open: (resume: (id: number, answer: string) => void) => (name: string, args: string) => string,
   timeoutMs: number,
 ): Promise<string> {
   let ended: { readonly text: string; readonly isFailure: boolean } | undefined;
   let resume: (id: number, answer: string) => void = () => {};
   const answer = open((id, said) => resume(id, said));
-  const problem = host.runRealm(
-    text,
+  const problem = realm(
+    hook,
     (name, args) => {
       if (name !== "done" && name !== "failed") return answer(name, args);
       ended ??= { text: args, isFailure: name === "failed" };

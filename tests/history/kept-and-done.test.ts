@@ -4,7 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { finishCall } from "../../src/history/background.ts";
 import { callKey, findOpen } from "../../src/history/open-changes.ts";
+import { filteredPaths, runGit } from "../../src/history/run-git.ts";
 import { sweepProject } from "../../src/history/sweep.ts";
+import type { System } from "../../src/system/index.ts";
 import { type TestProject, testProject } from "./project.ts";
 
 async function end(project: TestProject, command: string): Promise<void> {
@@ -251,6 +253,115 @@ describe("git that we start", () => {
     const id = await p.end("./unknown");
     const { gone } = await p.history.planUndo({ kind: "ids", ids: [id ?? ""] });
     expect(gone).toMatchObject([{ why: expect.stringContaining("git checkout -- a.txt") }]);
+    expect(existsSync(mark)).toBe(false);
+  });
+});
+
+/** Ways to have git run a program, each of which could be missed by who looks for programs first. */
+const HIDDEN: Readonly<Record<string, (p: TestProject, program: string) => void>> = {
+  "in settings that are larger than anybody reads": (p, program) => {
+    appendFileSync(join(p.root, ".git/config"), `${"#".repeat(1024)}\n`.repeat(1100));
+    p.git("config", "filter.x.clean", program);
+  },
+  "under a name of many characters": (p, program) => {
+    p.git("config", "filter.a =b'c.clean", program);
+    appendFileSync(join(p.root, ".git/info/attributes"), "a.txt filter=x\n");
+    p.git("config", "filter.x.clean", program);
+  },
+  "in settings of the working tree alone": (p, program) => {
+    p.git("config", "extensions.worktreeConfig", "true");
+    p.git("config", "--worktree", "filter.x.clean", program);
+  },
+  "in settings that are included where a branch is checked out": (p, program) => {
+    writeFileSync(join(p.home, "included"), `[filter "x"]\n\tclean = "${program}"\n`);
+    p.git("config", "includeIf.onbranch:**.path", join(p.home, "included"));
+  },
+  "in settings of a submodule": (p, program) => {
+    p.shell(
+      "git init -q ../other && cd ../other && echo '*.txt filter=x' > .gitattributes && echo b > b.txt && git add -A && git commit -qm b",
+    );
+    p.git("-c", "protocol.file.allow=always", "submodule", "add", "-q", join(p.root, "../other"), "sub");
+    p.git("commit", "-qm", "sub");
+    p.git("config", "submodule.sub.ignore", "none");
+    for (const key of ["filter.x.clean", "core.fsmonitor"]) p.git("-C", "sub", "config", key, program);
+    p.shell("sleep 0.01; touch sub/b.txt");
+  },
+  "as a driver that shows differences": (p, program) => {
+    appendFileSync(join(p.root, ".git/info/attributes"), "a.txt diff=x\n");
+    p.git("config", "diff.x.textconv", `${program} #`);
+    p.git("config", "diff.external", program);
+  },
+  "in an old spelling of a section": (p, program) =>
+    appendFileSync(join(p.root, ".git/config"), `[FILTER.x]\n\tclean = "${program}"\n`),
+};
+
+describe("git that we start in a hostile repository", () => {
+  const hostile = (): TestProject => {
+    const p = testProject();
+    p.write({ "a.txt": "a\n", ".gitattributes": "a.txt filter=x\n" });
+    p.git("init", "-q", "-b", "main");
+    p.git("add", "-A");
+    p.git("commit", "-qm", "one");
+    return p;
+  };
+  const CALLS = [
+    ["status", "--porcelain", "--ignored"],
+    ["ls-files", "-z", "-m", "-o", "--exclude-standard"],
+    ["hash-object", "--stdin-paths"],
+    ["diff", "--no-color", "HEAD"],
+    ["log", "-p", "-1"],
+    ["show", "HEAD"],
+    ["update-index", "-z", "--add", "--remove", "--stdin"],
+  ];
+
+  it.each(Object.entries(HIDDEN))("runs no program that stands %s", async (_, hide) => {
+    const p = hostile();
+    const mark = join(p.home, "ran");
+    const program = `sh -c 'touch ${mark}; cat'`;
+    hide(p, program);
+    p.shell("sleep 0.01; echo changed > a.txt");
+    for (const args of CALLS) {
+      const { problem } = await runGit(p.context.system, args, {
+        cwd: p.root,
+        timeoutMs: 10_000,
+        input: args.includes("--stdin-paths") ? "a.txt\n" : args.includes("--stdin") ? "a.txt\0" : "",
+      });
+      expect([args[0], problem, existsSync(mark)]).toEqual([args[0], "", false]);
+    }
+    // The scene is one in which git does run it.
+    p.shell(
+      "sleep 0.01; echo again > a.txt; git hash-object a.txt; git status --porcelain; git diff HEAD | cat",
+    );
+    expect(existsSync(mark)).toBe(true);
+  });
+
+  it("is not started where nobody can tell which programs the repository names", async () => {
+    const p = hostile();
+    const mark = join(p.home, "ran");
+    const pipe = join(p.home, "pipe");
+    p.shell(`mkfifo ${pipe}`);
+    p.git("config", "filter.x.clean", `sh -c 'touch ${mark}; cat'`);
+    appendFileSync(join(p.root, ".git/config"), `[include]\n\tpath = ${pipe}\n`);
+    p.shell("sleep 0.01; echo changed > a.txt");
+    const started: (readonly string[])[] = [];
+    const { system } = p.context;
+    const watched: System = {
+      ...system,
+      processes: {
+        ...system.processes,
+        start(request) {
+          started.push(request.argv);
+          return system.processes.start(request);
+        },
+      },
+    };
+    const options = { cwd: p.root, timeoutMs: 500 };
+    const { isOk, problem } = await runGit(watched, ["status", "--porcelain"], options);
+    expect([isOk, problem]).toEqual([false, "git took too long"]);
+    expect(started).toHaveLength(1);
+    expect(started[0]).toContain("config");
+    // Nothing is known of its content either.
+    expect(await filteredPaths(watched, ["a.txt", "b.txt"], options)).toEqual(new Set(["a.txt", "b.txt"]));
     expect(existsSync(mark)).toBe(false);
   });
 });

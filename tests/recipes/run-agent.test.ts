@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -292,6 +293,44 @@ describe("staging", () => {
       request,
     );
     expect(steps["look"]?.output).toBe(expected);
+  });
+
+  it("stages what is new, changed and gone in all of the tree, and asks no git of a submodule", async () => {
+    const machine = recipeMachine();
+    const git = (...args: readonly string[]) =>
+      execFileSync("git", ["-c", "user.name=x", "-c", "user.email=x@example.org", ...args], {
+        cwd: machine.project,
+      });
+    git("init", "-q");
+    for (const name of ["gone", "changed", "deep/kept"]) machine.write(name, "x\n");
+    git("init", "-q", "other");
+    git("-C", "other", "commit", "-q", "--allow-empty", "-m", "o");
+    git("-c", "protocol.file.allow=always", "submodule", "add", "-q", "./other", "sub");
+    git("add", "gone", "changed", "deep", "sub");
+    git("commit", "-qm", "all");
+    git("-C", "sub", "config", "core.fsmonitor", `touch ${join(machine.home, "ran")}; false`);
+    scriptedAgent(
+      machine,
+      "rm gone; echo y > changed; echo n > deep/new; echo z > 'with blank'; echo s > sub/s",
+    );
+    const { steps } = await machine.runText(
+      yaml({
+        name: "r",
+        steps: [
+          { id: "ask", prompt: "x", auto_stage: true },
+          { id: "look", command: "git diff --cached --name-status --ignore-submodules=all" },
+        ],
+      }),
+    );
+    expect(steps["ask"]?.warnings ?? []).toEqual([]);
+    expect(steps["look"]?.output?.split("\n").sort()).toEqual([
+      "A\tdeep/new",
+      "A\trecipe.yaml",
+      "A\twith blank",
+      "D\tgone",
+      "M\tchanged",
+    ]);
+    expect(existsSync(join(machine.home, "ran"))).toBe(false);
   });
 
   it("outside of a repository is a warning", async () => {

@@ -2,6 +2,7 @@
 //! numbers go in and out, no object does. Whatever it does, the caller goes on.
 
 use crate::{
+    clock,
     engine::{Intrinsics, drive},
     interrupt,
 };
@@ -13,40 +14,44 @@ use alloc::{
 use core::ptr::NonNull;
 use rquickjs::{
     CaughtError, Ctx, Error, Function, Object, Result, Value,
+    convert::List,
     context::{EvalOptions, Intrinsic},
     function::Func,
     qjs,
 };
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
-    host.set("runRealm", Func::from(run_realm))
+    host.set("openRealm", Func::from(open_realm))
 }
 
-/// Evaluates an expression in a realm of its own, calls its value with the way out, gives the way in to `begin`, and works
-/// off what waits until `is_ended` says so. Returns why it did not come to that, or nothing.
-fn run_realm<'js>(
-    ctx: Ctx<'js>,
-    text: String,
-    answer: Function<'js>,
-    begin: Function<'js>,
-    is_ended: Function<'js>,
-    timeout_ms: f64,
-) -> Option<String> {
-    let realm = match new_realm(&ctx) {
-        Ok(realm) => realm,
-        Err(_) => return Some("the engine has no room for it".into()),
+/// A new realm in which `text`, the expression of the function that starts a hook (`src/hooks/user/realm.ts`), was
+/// evaluated. What is returned runs one hook there. One realm is opened when the image is made and waits in it.
+fn open_realm<'js>(ctx: Ctx<'js>, text: String) -> Result<Function<'js>> {
+    let realm = new_realm(&ctx)?;
+    let start: Function<'js> = evaluate(&realm, text).map_err(|_| Error::Exception)?;
+    let run = move |ctx: Ctx<'js>,
+                    hook: Hook,
+                    answer: Function<'js>,
+                    begin: Function<'js>,
+                    is_ended: Function<'js>,
+                    timeout_ms: f64|
+          -> Option<String> {
+        let outer = interrupt::tighten_deadline(timeout_ms);
+        let result = run_hook(&ctx, &realm, &start, hook, answer, &begin, &is_ended);
+        let is_late = interrupt::is_requested();
+        interrupt::restore_deadline(outer);
+        match result {
+            Ok(true) => None,
+            _ if is_late => Some(format!("it gave no answer within {timeout_ms} ms")),
+            Ok(false) => Some("it gave no answer: it waits for something that never comes".into()),
+            Err(error) => Some(message_of(&realm, error)),
+        }
     };
-    let outer = interrupt::tighten_deadline(timeout_ms);
-    let result = evaluate(&ctx, &realm, text, answer, &begin, &is_ended);
-    let is_late = interrupt::is_requested();
-    interrupt::restore_deadline(outer);
-    match result {
-        Ok(true) => None,
-        _ if is_late => Some(format!("it gave no answer within {timeout_ms} ms")),
-        Ok(false) => Some("it gave no answer: it waits for something that never comes".into()),
-        Err(error) => Some(message_of(&realm, error)),
-    }
+    Function::new(ctx, run)
 }
+
+/// Text: the expression of a function that loads it, the name of what it exports, and what it is given.
+type Hook = List<(String, String, String)>;
 
 /// A context of the same engine with built-in objects of its own. It is never freed: the process ends soon.
 fn new_realm<'js>(ctx: &Ctx<'js>) -> Result<Ctx<'js>> {
@@ -60,17 +65,24 @@ fn new_realm<'js>(ctx: &Ctx<'js>) -> Result<Ctx<'js>> {
     }
 }
 
-fn evaluate<'js>(
+fn evaluate<'js>(realm: &Ctx<'js>, text: String) -> Result<Function<'js>> {
+    let mut options = EvalOptions::default();
+    options.strict = false;
+    realm.eval_with_options(text, options)
+}
+
+/// Calls the hook with the way out, gives the way in to `begin`, and works off what waits until `is_ended` says so.
+fn run_hook<'js>(
     ctx: &Ctx<'js>,
     realm: &Ctx<'js>,
-    text: String,
+    start: &Function<'js>,
+    List((code, export_name, given)): Hook,
     answer: Function<'js>,
     begin: &Function<'js>,
     is_ended: &Function<'js>,
 ) -> Result<bool> {
-    let mut options = EvalOptions::default();
-    options.strict = false;
-    let main: Function<'js> = realm.eval_with_options(text, options)?;
+    // Its text is evaluated outside of the function that knows the way out.
+    let load = evaluate(realm, code)?;
     let home = ctx.clone();
     let outside = Function::new(realm.clone(), move |name: String, args: String| -> String {
         answer.call((name, args)).unwrap_or_else(|_: Error| {
@@ -79,7 +91,8 @@ fn evaluate<'js>(
             "{\"problem\":\"the program around the hook failed\"}".to_owned()
         })
     })?;
-    let resume: Function<'js> = main.call((outside,))?;
+    let seed = clock::now_ms() * 1e6 % 4_294_967_296.0;
+    let resume: Function<'js> = start.call((load, export_name, given, outside, seed))?;
     let inside = realm.clone();
     let way_in = Function::new(ctx.clone(), move |id: f64, said: String| {
         if resume.call::<_, Value<'_>>((id, said)).is_err() {

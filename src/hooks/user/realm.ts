@@ -20,8 +20,11 @@ export function start(
   exportName: string,
   given: string,
   outside: Outside,
+  /** given where the realm was made long ago */
+  seed?: number,
 ): (id: number, answer: string) => void {
   const { parse, stringify } = JSON;
+  if (seed !== undefined) Math.random = randomFrom(seed);
   const waiting = new Map<number, (answer: string) => void>();
   const open = (answer: string): unknown => {
     const { value, problem } = parse(answer) as { readonly value?: unknown; readonly problem?: string };
@@ -72,6 +75,19 @@ export function start(
     waiting.delete(id);
     settle?.(answer);
   };
+}
+
+/** The engine took its own seed when it made the realm, and would give every run the same numbers. */
+function randomFrom(seed: number): () => number {
+  const { imul } = Math;
+  let state = seed | 0;
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) | 0;
+    const mixed = imul(state ^ (state >>> 15), 1 | state);
+    const more = (mixed + imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return (more ^ (more >>> 14)) >>> 0;
+  };
+  return () => (next() * 2 ** 21 + (next() >>> 11)) / 2 ** 53;
 }
 
 type Question = (name: string, ...args: readonly unknown[]) => unknown;

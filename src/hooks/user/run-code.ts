@@ -52,14 +52,18 @@ export function runInRealm(runRealm: RunRealm): RunHook {
   return ({ code, path, exportName }, { plain, call }, timeoutMs) => {
     const given = JSON.stringify(JSON.stringify(plain));
     // The hook's text stands outside of the function that knows the way out.
-    const text = `(function (load) { return function (outside) { ${__AMPLIHACK_REALM__}
-return realm.start(load, ${JSON.stringify(exportName)}, ${given}, outside); }; })(${code}
+    const text = `(function (load) { return function (outside) {
+return ${REALM_TEXT}(load, ${JSON.stringify(exportName)}, ${given}, outside); }; })(${code}
 )`;
     return runRealm(text, path, resume => answerRealm(call, resume), timeoutMs);
   };
 }
 
-function answerRealm(call: GivenCall, resume: Resume): AnswerRealm {
+/** The expression of `start` of `realm.ts`. */
+export const REALM_TEXT = `(function () { ${__AMPLIHACK_REALM__}
+return realm.start; })()`;
+
+export function answerRealm(call: GivenCall, resume: Resume): AnswerRealm {
   let asked = 0;
   const services: Readonly<Record<string, (...args: readonly Json[]) => unknown>> = {
     session: () => call.session,

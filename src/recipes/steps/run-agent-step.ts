@@ -200,7 +200,7 @@ function passedOver(agent: string, path: string): string {
   return `'${agent}' is an agent of amplihack, and ${path}, which has its name, does not take its place. To use that file, copy it to ~/.amplihack/.claude/agents, or give it another name`;
 }
 
-/** `git add -A` after an agent step, only where the step or the run asks for it. */
+/** As `git add -A` after an agent step, only where the step or the run asks for it. */
 async function stageChanges(task: StepTask, directory: string): Promise<readonly string[]> {
   const { run, step } = task;
   if (!(step.autoStage ?? run.autoStage)) return [];
@@ -210,17 +210,25 @@ async function stageChanges(task: StepTask, directory: string): Promise<readonly
 
 const STAGE_MS = 60_000;
 
-/** Nothing of the repository's is run. What a filter of it would have to make is left to a person. */
+/**
+ * Nothing of the repository's is run: `git add` asks git in every submodule, which heeds the settings there. What a filter
+ * would have to make is left to a person, and so is a repository in the tree that is no submodule.
+ */
 async function stage(system: System, cwd: string): Promise<string | undefined> {
   const options = { cwd, timeoutMs: STAGE_MS };
-  const listed = await runGit(system, ["ls-files", "-z", "-m", "-o", "--exclude-standard"], options);
+  const listed = await runGit(
+    system,
+    ["ls-files", "-z", "-m", "-o", "--exclude-standard", "--", ":/"],
+    options,
+  );
   if (!listed.isOk) return listed.problem;
-  const [filtered] = await filteredPaths(system, listed.text.split("\0").filter(isText), options);
+  const paths = listed.text.split("\0").filter(path => path !== "" && !path.endsWith("/"));
+  const [filtered] = await filteredPaths(system, paths, options);
   if (filtered !== undefined) return `${filtered} needs a filter of the repository; run git add yourself`;
-  const added = await runGit(system, ["add", "-A"], options);
+  const input = paths.map(path => `${path}\0`).join("");
+  const added = await runGit(system, ["update-index", "-z", "--add", "--remove", "--stdin"], {
+    ...options,
+    input,
+  });
   return added.isOk ? undefined : added.problem;
-}
-
-function isText(text: string): boolean {
-  return text !== "";
 }

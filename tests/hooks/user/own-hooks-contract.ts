@@ -480,6 +480,10 @@ esac
       world.write(".amplihack/hooks.jsonc", `{"import":["atomcode"]}`);
       await world.build();
       expect((await world.bash("make all", native, GEMINI)).answer).toMatchObject({
+        reason: expect.stringContaining("you have not trusted"),
+      });
+      await world.trust();
+      expect((await world.bash("make all", native, GEMINI)).answer).toMatchObject({
         decision: "deny",
         reason: "no make",
       });
