@@ -4,8 +4,10 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -133,6 +135,44 @@ describe("amplihack history show", () => {
     const { stdout } = await user.type(["history", "show", id], { env: { GEMINI_CLI: "1" } });
     expect(stdout).toContain("it may hold secrets");
     expect(stdout).not.toContain("abc-hidden");
+  });
+
+  it("shows no secrets to an agent by another way, of another name, or of another time", async () => {
+    const user = newUserInside();
+    const env = { CLAUDECODE: "1" };
+    const hidden = "TOKEN=abc-hidden\n";
+    const change = (command: string, targets: readonly string[], work: () => void) =>
+      agentCall(user, { command, targets }, work);
+    write(user, ".env", hidden);
+    symlinkSync(".env", join(user.project, "link.txt"));
+    const ids = [
+      await change("echo A >> link.txt", ["link.txt", ".env"], () => write(user, ".env", `${hidden}A\n`)),
+      await change("mv .env notes.txt", [".env", "notes.txt"], () =>
+        renameSync(join(user.project, ".env"), join(user.project, "notes.txt")),
+      ),
+      await change("mv notes.txt .env.local", ["notes.txt", ".env.local"], () =>
+        renameSync(join(user.project, "notes.txt"), join(user.project, ".env.local")),
+      ),
+      await change("mv .env.local deep/.ENV", [".env.local", "deep/.ENV"], () => {
+        mkdirSync(join(user.project, "deep"));
+        renameSync(join(user.project, ".env.local"), join(user.project, "deep/.ENV"));
+      }),
+      await change("rm -r deep", ["deep"], () => rmSync(join(user.project, "deep"), { recursive: true })),
+    ];
+    for (const id of ids)
+      for (const words of [
+        ["history", "show", id],
+        ["history", "show", id, "--format", "json"],
+        ["history", "show", id, "--", ".env"],
+        ["undo", id, "--dry-run"],
+        ["undo", id, "--dry-run", "--format", "json"],
+      ]) {
+        const { stdout, stderr } = await user.type(words, { env });
+        expect([words.join(" "), `${stdout}${stderr}`.includes("abc-hidden")]).toEqual([
+          words.join(" "),
+          false,
+        ]);
+      }
   });
 
   it("is a diff, of all files or some", async () => {
