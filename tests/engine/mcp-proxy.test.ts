@@ -64,6 +64,52 @@ describe("a proxy between client and server", () => {
     expect(server.filter(message => (message as { method?: string }).method === "tools/call")).toEqual([]);
   });
 
+  it.each([
+    ["a call", (id: unknown) => request(id)],
+    ["a resource", (id: unknown) => `{"id":${id},"method":"resources/read","params":{"uri":"file:///x"}}`],
+    ["a prompt", (id: unknown) => `{"id":${id},"method":"prompts/get","params":{"name":"p"}}`],
+  ])("sends on nothing that was cancelled while hooks looked at it: %s", async (_, make) => {
+    const { engine, proxy, client, server } = newProxy();
+    let resolve = (): void => undefined;
+    const promise = new Promise<void>(done => {
+      resolve = done;
+    });
+    engine.beforeToolCall("*", async () => {
+      await promise;
+      return undefined;
+    });
+    const call = proxy.fromClient(make(1));
+    await settled();
+    await proxy.fromClient('{"method":"notifications/cancelled","params":{"requestId":1}}');
+    resolve();
+    await call;
+    expect(server.map(message => (message as { method?: string }).method)).toEqual([
+      "notifications/cancelled",
+    ]);
+    expect(client).toMatchObject([{ id: 1, error: { message: expect.stringContaining("cancelled") } }]);
+    // The id is free again, and what was cancelled says nothing of the next.
+    const next = proxy.fromClient(request(1));
+    await settled();
+    proxy.fromServer(answer(1, "done"));
+    await next;
+    expect(client[1]).toEqual(JSON.parse(answer(1, "done")));
+  });
+
+  it("asks nothing of a client whose answers no person gives", async () => {
+    const engine = makeEngine();
+    const client: { id?: unknown; method?: string; result?: { isError?: boolean } }[] = [];
+    const proxy = new McpProxy(engine, "shell", {
+      toClient: line => client.push(JSON.parse(line)),
+      toServer: () => undefined,
+      warn: () => undefined,
+      mayAsk: () => false,
+    });
+    engine.beforeToolCall("*", () => ({ ask: true, reason: "sure?" }) as never);
+    await proxy.fromClient('{"id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}}');
+    await proxy.fromClient(request(1));
+    expect(client).toMatchObject([{ id: 1, result: { isError: true } }]);
+  });
+
   it("ends a call whose answer cannot be read", async () => {
     const { proxy, client } = newProxy();
     const call = proxy.fromClient(request(1));
@@ -279,6 +325,11 @@ describe("a proxy between client and server", () => {
       "file://localhost/home/user/.ssh/id_rsa",
       "file:///home/user/x/../.ssh/id%5Frsa",
       "file:/home/user/.ssh/id_rsa",
+      " file:///home/user/.ssh/id_rsa",
+      "fi\tle:///home/user/.ssh/id_rsa",
+      "file:\\\\\\home\\user\\.ssh\\id_rsa",
+      "file:///home/user/./.ssh/%69d_rsa#x",
+      "file:///home/user/.ssh/id_rsa?x=1",
     ])("that is a file is judged as reading it: %s", async uri => {
       const { engine, proxy, client, server } = newProxy();
       const seen: unknown[] = [];

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
 import { createHookEngine, type DefinitionKeeper, McpProxy, userSources } from "../../engine/index.ts";
-import { postToolUse, postToolUseFailure, preToolUse } from "../../hooks/index.ts";
+import { loadProcessTree, postToolUse, postToolUseFailure, preToolUse } from "../../hooks/index.ts";
 import { errorText } from "../../protocol/index.ts";
 import { requireDirectories } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
@@ -26,7 +26,8 @@ export async function runGuardedServer(
   system: System,
   { name, program, args, pins }: GuardedServer,
 ): Promise<number> {
-  const { home } = requireDirectories(system);
+  const { home, stateHome } = requireDirectories(system);
+  const { agentAbove, isStartedByHost } = await loadProcessTree();
   const projectDir = process.cwd();
   await using engine = createHookEngine({ projectDir, sources: userSources({ home }) });
   // The hooks of the hook program: the same verdicts, codes, audit lines, copies and warnings.
@@ -41,6 +42,8 @@ export async function runGuardedServer(
     toClient: line => process.stdout.write(`${line}\n`),
     toServer: line => server.stdin.write(`${line}\n`),
     warn: tell,
+    // A client that an agent wrote would answer for the person, and accept a tool for good.
+    mayAsk: () => isStartedByHost(system, stateHome) || agentAbove(system, stateHome) === undefined,
     ...(pins === undefined ? {} : { definitions: pins }),
   });
   createInterface({ input: server.stdout }).on("line", line => proxy.fromServer(line));

@@ -82,8 +82,10 @@ function pick(from: JsonObject, names: string): JsonObject {
 
 /** The path that a `file:` address names on this machine. */
 export function fileOf(uri: string): string | undefined {
-  if (!/^file:/i.test(uri) || !URL.canParse(uri)) return undefined;
-  const { pathname } = new URL(uri);
+  // As servers read it, for whom blanks around it and control characters inside are nothing.
+  if (!URL.canParse(uri)) return undefined;
+  const { protocol, pathname } = new URL(uri);
+  if (protocol !== "file:") return undefined;
   try {
     return decodeURIComponent(pathname);
   } catch {

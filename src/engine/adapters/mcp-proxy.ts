@@ -21,6 +21,8 @@ export interface ProxyPorts {
   toServer(line: string): void;
   /** something that the person who looks at the log should know */
   warn(message: string): void;
+  /** whether what the client answers comes from a person; without it that is believed of whoever says they can ask */
+  mayAsk?(): boolean;
   /** remembers what the server says of its tools; without it definitions are handed on as they come */
   readonly definitions?: DefinitionKeeper;
 }
@@ -61,6 +63,8 @@ export class McpProxy {
   private readonly requests = new Set<string>();
   /** requests of the client that hooks look at before the server gets them */
   private readonly judged = new Set<string>();
+  /** those of them that the client took back meanwhile */
+  private readonly cancelled = new Set<string>();
   /** requests of the server that the client has not answered yet */
   private readonly asked = new Set<string>();
   /** calls that run as tasks, by the server's id */
@@ -108,7 +112,7 @@ export class McpProxy {
     if (method === "tools/call") return this.call(known);
     if (method === "resources/read" || method === "prompts/get") return this.fetch(known);
     if (method === "tasks/result") return this.taskResult(known);
-    if (method === "initialize") this.canAsk = declaresElicitation(known);
+    if (method === "initialize") this.canAsk = declaresElicitation(known) && this.ports.mayAsk?.() !== false;
     if (this.definitions !== undefined && id !== undefined) {
       if (method === "initialize") return this.hand(known, each => this.definitions?.reviewWelcome(each));
       if (method === "tools/list") return this.hand(known, each => this.definitions?.reviewList(each));
@@ -247,6 +251,12 @@ export class McpProxy {
         this.questions.delete(id);
         question.resolve({ result: { action: "cancel" } });
       }
+    if (this.judged.has(key) && !this.calls.has(key)) this.cancelled.add(key);
+  }
+
+  private endJudging(key: string): void {
+    this.judged.delete(key);
+    this.cancelled.delete(key);
   }
 
   /** The server is gone: nobody waits for it any more. */
@@ -276,7 +286,7 @@ export class McpProxy {
     if (id !== undefined) this.judged.add(key);
     const held = await this.heldOf(name, key);
     if (held !== undefined) {
-      this.judged.delete(key);
+      this.endJudging(key);
       if (id !== undefined) this.refuse(id, name, held, params);
       return;
     }
@@ -292,14 +302,14 @@ export class McpProxy {
         const taskId = params["task"] === undefined ? undefined : stringAt(memberOf(first, "task"), "taskId");
         if (taskId === undefined) return this.resultOf(first);
         isTask = true;
-        this.judged.delete(key);
+        this.endJudging(key);
         const finished = this.beginTask(taskId, judged.promise);
         this.toClient({ id, result: first ?? null });
         return this.resultOf(await finished);
       },
       this.askOptions(name, key),
     );
-    this.judged.delete(key);
+    this.endJudging(key);
     if (id === undefined) return;
     const answer = this.answerOf(name, called);
     if (isTask) judged.resolve(answer);
@@ -383,7 +393,7 @@ export class McpProxy {
     } catch (error) {
       this.toClient({ id, error: errorOf(error) });
     } finally {
-      this.judged.delete(idKey(message));
+      this.endJudging(idKey(message));
     }
   }
 
@@ -404,7 +414,7 @@ export class McpProxy {
       async () => boundResult((await this.receive(message)) ?? {}),
       this.askOptions(`read ${what}`, key),
     );
-    this.judged.delete(key);
+    this.endJudging(key);
     if (called.status === "done")
       this.toClient({ id, result: withNotes(called.result, what, notesOf(called)) });
     else if (called.status === "failed") this.toClient({ id, error: errorOf(called.error) });
@@ -421,6 +431,8 @@ export class McpProxy {
   }
 
   private async receive(message: JsonObject): Promise<Json | undefined> {
+    if (this.cancelled.has(idKey(message)))
+      throw new ServerError({ code: REFUSED, message: "it was cancelled before it was sent" });
     const answer = new Promise<JsonObject>(resolve => this.calls.set(idKey(message), { resolve }));
     this.toServer(message);
     const { error, result } = await answer;
