@@ -31,6 +31,7 @@ interface Answer {
 async function talk(
   messages: readonly { readonly method: string; readonly params: object }[],
   home = temporaryDirectory(),
+  env: Readonly<Record<string, string>> = {},
 ) {
   mkdirSync(join(home, ".ssh"), { recursive: true });
   rmSync(join(home, "seen.log"), { force: true });
@@ -41,14 +42,20 @@ async function talk(
     [PROGRAM, "mcp", "guard", "--name", "s", "--", process.execPath, "server.cjs"],
     {
       cwd: home,
-      env: { PATH: process.env["PATH"] ?? "", HOME: home },
+      env: { PATH: process.env["PATH"] ?? "", HOME: home, ...env },
       stdio: ["pipe", "pipe", "ignore"],
     },
   );
   const answers = new Map<number, Answer>();
+  const asked: string[] = [];
   const reader = createInterface({ input: child.stdout });
   reader.on("line", line => {
-    const answer = JSON.parse(line) as Answer;
+    const answer = JSON.parse(line) as Answer & { readonly method?: string };
+    if (answer.method === "elicitation/create") {
+      asked.push(line);
+      const result = { action: "accept", content: { run: true } };
+      return void child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", id: answer.id, result })}\n`);
+    }
     answers.set(answer.id, answer);
     if (answers.size === messages.length) child.stdin.end();
   });
@@ -58,6 +65,7 @@ async function talk(
   const lines = (name: string) => readFileSync(join(home, name), "utf8").trim().split("\n");
   return {
     answers,
+    asked,
     sent: () =>
       lines("seen.log")
         .map(line => (JSON.parse(line) as { id: unknown }).id)
@@ -91,6 +99,24 @@ describe("mcp guard", () => {
         ["mcp__s__delete_repository", "ask"],
       ]),
     );
+  });
+
+  it("asks nothing of a client below an agent, which would say yes for the person and for good", async () => {
+    const home = temporaryDirectory();
+    const agent = { CLAUDECODE: "1" };
+    const hello = { method: "initialize", params: { capabilities: { elicitation: {} } } };
+    const call = (name: string) => ({ method: "tools/call", params: { name, arguments: {} } });
+    await talk([call("fetch")], home);
+    const { answers, asked, sent } = await talk(
+      [hello, call("other"), call("delete_repository")],
+      home,
+      agent,
+    );
+    expect(asked).toEqual([]);
+    expect(sent()).toEqual([0]);
+    for (const id of [1, 2]) expect(answers.get(id)?.result?.isError).toBe(true);
+    // Nothing was accepted by it either.
+    expect((await talk([call("other")], home)).sent()).toEqual([]);
   });
 
   it("holds a tool that came after the first sight, and lets it run when it was accepted", async () => {
