@@ -50,6 +50,42 @@ const HIDDEN: readonly (readonly [string, () => unknown])[] = [
   ["a member that is not listed", () => Object.defineProperty({}, "command", { value: DANGER })],
   ["a member on a list", () => ({ words: Object.assign(["ls"], { command: DANGER }) })],
   ["a symbol", () => ({ [Symbol("command")]: DANGER })],
+  ["an inherited member", () => Object.create({ command: DANGER })],
+  [
+    "a getter of a class",
+    () =>
+      new (class {
+        get command() {
+          return DANGER;
+        }
+      })(),
+  ],
+  [
+    "a getter of a kind of list",
+    () => ({
+      words: new (class extends Array {
+        get command() {
+          return DANGER;
+        }
+      })(),
+    }),
+  ],
+  [
+    "a text that says something else",
+    () => ({ command: Object.assign(new String("ls"), { toString: () => DANGER }) }),
+  ],
+  ["a value that says something else", () => ({ command: { valueOf: () => DANGER } })],
+  [
+    "a method of a class that says something else",
+    () => ({
+      command: new (class {
+        toString() {
+          return DANGER;
+        }
+      })(),
+    }),
+  ],
+  ["a name that differs in case beyond ASCII", () => ({ key: "a", "\u212Aey": DANGER })],
   ["a name that differs in case", () => ({ command: "ls", Command: DANGER })],
   ["a name that differs in case, further down", () => ({ a: { path: "x", PATH: "/etc/passwd" } })],
 ];
@@ -84,6 +120,49 @@ describe("the tool", () => {
     const got: unknown[] = [];
     await engine.call("tool", given, args => void got.push(args));
     expect(got).toEqual([{ command: "ls", deep: { list: [1, { a: "b" }] } }]);
+  });
+
+  it.each([
+    ["JSON", {}],
+    ["more than JSON", { signal: new AbortController().signal, made: new Date(0), count: 10n }],
+  ])("gets what was read once, of %s", async (_, more) => {
+    const engine = createHookEngine({ projectDir: "/project", env: {} });
+    let reads = 0;
+    const target = { command: "ls", list: [{ command: "ls" }], ...more };
+    const given = new Proxy(target, {
+      get: (from, name) => (name === "command" && ++reads > 1 ? DANGER : Reflect.get(from, name)),
+    });
+    const seen: unknown[] = [];
+    engine.beforeToolCall("*", ({ args }) => void seen.push(Reflect.get(args, "command")));
+    const got: unknown[] = [];
+    await engine.call(
+      "tool",
+      given,
+      (args: { command: string }) => void got.push(args.command, args.command),
+    );
+    expect(new Set(got)).toEqual(new Set(seen));
+    expect(got).toHaveLength(2);
+  });
+
+  it("gets instances of built-in classes and of plain classes as they are", async () => {
+    class Point {
+      x = 1;
+      double() {
+        return this.x * 2;
+      }
+    }
+    const given = { point: new Point(), bytes: new Uint8Array(2), map: new Map([["a", 1]]), self: {} };
+    given.self = given;
+    const engine = createHookEngine({ projectDir: "/project", env: {} });
+    const got: (typeof given)[] = [];
+    const { status } = await engine.call("tool", given, (args: typeof given) => void got.push(args));
+    expect(status).toBe("done");
+    expect([got[0]?.point.double(), got[0]?.bytes, got[0]?.map, got[0]?.self === got[0]]).toEqual([
+      2,
+      given.bytes,
+      given.map,
+      true,
+    ]);
   });
 
   it("may change its own arguments", async () => {

@@ -7,6 +7,7 @@ import {
 } from "../../protocol/index.ts";
 
 const MAX_DEPTH = PAYLOAD_DEPTH_LIMIT;
+const MAX_COPIED = 10_000_000;
 
 /** Whether a value survives JSON as it is. */
 export function isJson(value: unknown, depth = 0): value is Json {
@@ -30,15 +31,31 @@ export function describeValue(value: unknown): Json {
 /** Arguments as hooks see them and as the tool gets them. */
 interface DescribedArguments {
   readonly input: JsonObject;
-  /** a copy of the same for the tool; the arguments themselves where they are more than JSON */
+  /** a copy of the same for the tool; what is more than JSON in it is what was given */
   readonly runs: unknown;
 }
 
 /** The same for arguments, which hooks must see whole: throws when they cannot. */
 export function describeArguments(value: unknown): DescribedArguments {
   checkMembers(value);
-  const seen = describe(value, [], 0);
-  return { input: asArguments(seen), runs: isJson(value) ? describe(value, [], 0) : value };
+  // Read once: what a second look would find is nobody's business.
+  const copy = copyOf(value, new Map());
+  return { input: asArguments(describe(copy, [], 0)), runs: isJson(copy) ? describe(copy, [], 0) : copy };
+}
+
+/** Objects and lists anew, everything else as it is. */
+function copyOf(value: unknown, copied: Map<object, unknown>): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  const isList = Array.isArray(value);
+  if (!isList && !isPlain(value)) return value;
+  const known = copied.get(value);
+  if (known !== undefined) return known;
+  if (copied.size > MAX_COPIED) throw new RangeError("it has too many members");
+  const copy: Record<string, unknown> | unknown[] = isList ? [] : {};
+  copied.set(value, copy);
+  if (Array.isArray(copy)) for (const item of value as readonly unknown[]) copy.push(copyOf(item, copied));
+  else for (const [name, member] of Object.entries(value)) copy[name] = copyOf(member, copied);
+  return copy;
 }
 
 /**
@@ -49,10 +66,8 @@ export function checkMembers(value: unknown, checked: Set<object> = new Set(), d
   if (typeof value !== "object" || value === null || depth > MAX_DEPTH || checked.has(value)) return;
   checked.add(value);
   const isList = Array.isArray(value);
-  if (!isList && !isPlain(value)) {
-    checkInstance(value);
-    return;
-  }
+  checkInherited(value);
+  if (!isList && !isPlain(value)) return;
   const names = new Set<string>();
   for (const key of Reflect.ownKeys(value)) {
     if (isList && key === "length") continue;
@@ -63,7 +78,7 @@ export function checkMembers(value: unknown, checked: Set<object> = new Set(), d
       throw new TypeError(`"${key}" is computed when it is read`);
     if (member.enumerable !== true) throw new TypeError(`"${key}" is hidden`);
     if (isList && !/^(0|[1-9]\d*)$/.test(key)) throw new TypeError(`a list has a member named "${key}"`);
-    if (key === "toJSON" && typeof member.value === "function")
+    if (SPEAKERS.includes(key) && typeof member.value === "function")
       throw new TypeError("it says itself how it is written");
     if (!isList && names.size !== names.add(key.toLowerCase()).size - 1)
       throw new TypeError(`"${key}" differs in case alone from another member`);
@@ -71,11 +86,37 @@ export function checkMembers(value: unknown, checked: Set<object> = new Set(), d
   }
 }
 
-/** Built-in values are described by what they are; others must not say how they want to be seen. */
-function checkInstance(value: object): void {
+const SPEAKERS = ["toJSON", "toString", "valueOf"];
+
+/**
+ * Built-in values are described by what they are. Of others what they inherit is not shown, so there must be no values
+ * in it, and nothing that says how they want to be seen.
+ */
+function checkInherited(value: object): void {
   if (value instanceof Date || ArrayBuffer.isView(value)) return;
+  for (
+    let from: object | null = value;
+    from !== null && !isBuiltIn(from);
+    from = Object.getPrototypeOf(from)
+  ) {
+    const isOwn = from === value;
+    if (isOwn && (Array.isArray(value) || isPlain(value))) continue;
+    for (const [key, { value: member, get }] of Object.entries(Object.getOwnPropertyDescriptors(from))) {
+      if (SPEAKERS.includes(key) && typeof member === "function")
+        throw new TypeError("it says itself how it is written");
+      if (get !== undefined) throw new TypeError(`"${key}" is computed when it is read`);
+      if (!isOwn && typeof member !== "function") throw new TypeError(`"${key}" is inherited`);
+    }
+  }
   if (typeof Reflect.get(value, "toJSON") === "function")
     throw new TypeError("it says itself how it is written");
+}
+
+/** The prototype of a class of the engine, of this realm or another. */
+function isBuiltIn(prototype: object): boolean {
+  const { constructor: made } = prototype;
+  if (typeof made !== "function" || made.prototype !== prototype) return false;
+  return Reflect.get(globalThis, made.name) === made || /\{\s*\[native code\]\s*\}$/.test(String(made));
 }
 
 /** Arguments are always an object; what is none is shown as the member `input` of one. */
