@@ -1,4 +1,5 @@
 import type { Footprint, FootprintRepository, FootprintTarget } from "../guard/index.ts";
+import { FILE_TOOLS } from "../hosts/index.ts";
 import { dirname, isInside, SystemError } from "../system/index.ts";
 import { createDisk, findRepository, openRepository, type Repository } from "../workspace/index.ts";
 import { detaches, finishCall, isLeftToService, newestProcess } from "./background.ts";
@@ -108,7 +109,9 @@ async function capture(
 ): Promise<Captured> {
   const { store, system, places } = context;
   const { isBackground = false, wholeCommand = request.command, ...described } = request;
-  const since = newestProcess(system);
+  // The host itself writes files: nothing of that goes on, whatever the name of one looks like.
+  const isOfHost = FILE_TOOLS.has(request.tool);
+  const since = isOfHost ? undefined : newestProcess(system);
   // What ends from here on may be seen as a difference later.
   const timeMs = system.clock.nowMs();
   const { project, turn } = readSession(store, request.session, places.project);
@@ -137,11 +140,15 @@ async function capture(
     notKept: shorten(lost),
     files,
     bytes,
-    background: {
-      since,
-      isDetached: isBackground || detaches(wholeCommand),
-      isLeftToService: isLeftToService(wholeCommand),
-    },
+    ...(isOfHost
+      ? {}
+      : {
+          background: {
+            since,
+            isDetached: isBackground || detaches(wholeCommand),
+            isLeftToService: isLeftToService(wholeCommand),
+          },
+        }),
   };
   writeOpen(store, key, open);
   noteUsage(store);

@@ -1,23 +1,36 @@
 import { hasEnded } from "../state/index.ts";
-import { basename, isInside } from "../system/index.ts";
+import { basename, type ExactFacts, isInside } from "../system/index.ts";
 import type { SessionWrites } from "../workspace/index.ts";
 import type { PathChange, PathState } from "./change.ts";
 import type { HistoryContext } from "./context.ts";
 import { namesOf } from "./file-texts.ts";
 import { projectKey, readJournals, toChange } from "./journal.ts";
-import { findOpen, readOpen } from "./open-changes.ts";
+import { findOpen, type OpenChange, readOpen } from "./open-changes.ts";
+import { factsAt, isChangedSince } from "./path-state.ts";
 import { readChange } from "./select.ts";
 import { readSession } from "./sessions.ts";
+import type { Store } from "./store.ts";
+import type { NamedTarget } from "./targets.ts";
+import { isGitEntry, walkTree } from "./walk.ts";
 
 const MAX_TEXT = 64 * 1024;
 
-/** What a session wrote: of calls that ended by their changes, of others by the paths that they named. */
+/** Of one open call; those beyond are found when it has ended. */
+const MAX_BELOW = 4_096;
+
+/**
+ * What a session wrote: of calls that ended by their changes, of others by the paths that they named and by what lies
+ * below them since.
+ */
 export function readSessionWrites(
   context: HistoryContext,
   session: string | undefined,
 ): SessionWrites | undefined {
   const { store, settings, places, system } = context;
   if (session === undefined || !settings.enabled) return undefined;
+  // Another process that ends a call notes its change first and closes it then: read the other way round, it is in one of them.
+  const opened = findOpen(store, session).flatMap(file => readOpen(store, file) ?? []);
+  const open = openWrites(store, opened);
   const { project } = readSession(store, session, places.project);
   const { entries } = readJournals(store, [projectKey(store, project)], { session });
   const written = new Set<string>();
@@ -35,16 +48,14 @@ export function readSessionWrites(
       if (change.what === "moved" && change.from !== undefined) moves.push(change);
     }
   }
-  const open = findOpen(store, session).flatMap(file => readOpen(store, file) ?? []);
-  const named = open.flatMap(({ targets }) => store.readList(targets) ?? []);
   return {
-    hasWritten: path => written.has(path) || named.some(target => target.path === path),
+    hasWritten: path => written.has(path) || open.has(path),
     mayStillWrite: path =>
-      open
+      opened
         .filter(({ running }) => running?.processes.some(process => !hasEnded(system.processes, process)))
-        .some(({ targets }) => (store.readList(targets) ?? []).some(target => target.path === path)),
-    files: () => [...written, ...named.map(target => target.path)],
-    named: name => [...written, ...named.map(target => target.path)].filter(path => basename(path) === name),
+        .some(({ targets }) => (store.readList(targets) ?? []).some(target => isNamedBy(target, path))),
+    files: () => [...written, ...open.files()],
+    named: name => [...written, ...open.files()].filter(path => basename(path) === name),
     textBefore(path) {
       // A call whose end was not told may never have run: somebody else may have made the file.
       const state = before.get(path);
@@ -59,5 +70,52 @@ export function readSessionWrites(
         isInside(directory, path) && !isInside(directory, from) ? [from] : [],
       ),
     changedBy: id => [...new Set(readChange(context, id)?.files.flatMap(namesOf))],
+  };
+}
+
+function isNamedBy({ path: top, isTree }: NamedTarget, path: string): boolean {
+  return top === path || (isTree && isInside(top, path));
+}
+
+/** What calls name that have not ended: a file in a new folder is named by the folder. */
+function openWrites(
+  store: Store,
+  opened: readonly OpenChange[],
+): { has(path: string): boolean; files(): readonly string[] } {
+  const { files } = store.system;
+  const calls = opened.map(({ targets, change }) => ({
+    targets: store.readList(targets) ?? [],
+    timeMs: change.timeMs,
+  }));
+  const isSince = (facts: ExactFacts | undefined, timeMs: number) =>
+    facts?.kind === "file" && isChangedSince(facts.stamp, timeMs);
+  const below = (top: string, timeMs: number) => {
+    const found: string[] = [];
+    let seen = 0;
+    walkTree(files, top, {
+      visit(path, facts) {
+        if (isSince(facts, timeMs)) found.push(path);
+        return !isGitEntry(path);
+      },
+      fail() {},
+      isLate: () => ++seen > MAX_BELOW || found.length > MAX_BELOW,
+    });
+    return found;
+  };
+  let all: readonly string[] | undefined;
+  return {
+    has: path =>
+      calls.some(({ targets, timeMs }) =>
+        targets.some(
+          target =>
+            target.path === path || (isNamedBy(target, path) && isSince(factsAt(files, path), timeMs)),
+        ),
+      ),
+    files() {
+      all ??= calls.flatMap(({ targets, timeMs }) =>
+        targets.flatMap(({ path, isTree }) => (isTree ? [path, ...below(path, timeMs)] : [path])),
+      );
+      return all;
+    },
   };
 }

@@ -15,7 +15,7 @@ export {
   isHostId,
   resolveHost,
 } from "./descriptors.ts";
-export { deriveFacts, NO_FACTS, patchedPaths } from "./facts.ts";
+export { deriveFacts, FILE_TOOLS, NO_FACTS, patchedPaths } from "./facts.ts";
 export {
   abilities,
   type HostRegistration,

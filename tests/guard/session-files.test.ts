@@ -44,16 +44,13 @@ describe("a file of the session that would be refused", () => {
       "services:\n  a:\n    image: alpine\n    volumes: ['${HOME}:/h']\n",
       "docker compose up",
     ],
-    // Failed once in hundreds of runs, for a reason that is not found yet: what the hooks said is told then.
-  ])("%s: asks before %s", { retry: 2 }, async (path, content, bash) => {
-    const said: string[] = [];
+  ])("%s: asks before it is run", async (path, content, bash) => {
     const scene = { name: "", expected: "stop" as const, calls: [write(path, content), { bash }] };
-    const hook: typeof inProcess = async (words, payload, place) => {
-      const answer = await inProcess(words, payload, place);
-      said.push(`${words.join(" ")}: ${answer}`);
-      return answer;
-    };
-    expect(await verdictOf(scenes, scene, hook), said.join("\n")).not.toBe("pass");
+    expect(await verdictOf(scenes, scene, inProcess)).not.toBe("pass");
+    // A host that does not tell of the end, and a hook that was stopped.
+    const withoutEnd: typeof inProcess = async (words, payload, place) =>
+      words[0] === "post-tool-use" ? "" : inProcess(words, payload, place);
+    expect(await verdictOf(scenes, scene, withoutEnd)).not.toBe("pass");
   });
 
   it.each(["git status", "cat tests/a.test.js", "npx --version", "ls", "rm tests/a.test.js", "git add -A"])(

@@ -1,12 +1,25 @@
 import { spawn } from "node:child_process";
-import { appendFileSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { NO_FOOTPRINT } from "../../src/guard/footprint.ts";
 import { finishCall } from "../../src/history/background.ts";
+import { beginCall } from "../../src/history/begin.ts";
 import { callKey, findOpen } from "../../src/history/open-changes.ts";
 import { filteredPaths, runGit } from "../../src/history/run-git.ts";
+import { readSessionWrites } from "../../src/history/session-writes.ts";
+import { Store } from "../../src/history/store.ts";
 import { sweepProject } from "../../src/history/sweep.ts";
-import type { System } from "../../src/system/index.ts";
+import type { Files, System } from "../../src/system/index.ts";
 import { type TestProject, testProject } from "./project.ts";
 
 async function end(project: TestProject, command: string): Promise<void> {
@@ -60,6 +73,80 @@ describe("a call that leaves processes behind", () => {
     expect(p.history.readChange(id ?? "")?.status).toBe("done");
     p.write({ go: "" });
     await new Promise(resolve => child.once("exit", resolve));
+  });
+});
+
+describe("a file that the host itself writes", () => {
+  it.each(["tools/pre-commit", "R & D/x.sh"])("is written when its call has ended: %s", async path => {
+    const p = testProject();
+    const { store } = p.context;
+    const call = { host: "claude-code", session: "s1", tool: "Write", toolUseId: "u1", command: path };
+    const request = { ...call, verdict: "allow", rules: [] };
+    await beginCall(p.context, request, { ...NO_FOOTPRINT, targets: [p.target(path, "write")] });
+    // Somebody else's process, with a word of the name.
+    const other = spawn("bash", ["-c", "until test -e go; do sleep 0.05; done", "pre-commit"], {
+      cwd: p.root,
+    });
+    await new Promise(resolve => other.once("spawn", resolve));
+    p.write({ [path]: "x\n" });
+    for (const open of findOpen(store, "s1")) await finishCall(p.context, open, { exit: "ok" });
+    expect(p.history.listChanges({}).changes.map(({ status }) => status)).toEqual(["done"]);
+    p.write({ go: "" });
+    await new Promise(resolve => other.once("exit", resolve));
+  });
+
+  it("is told from what lay in the folder before, while the call runs", async () => {
+    const p = testProject();
+    p.write({ "tools/old.sh": "x\n" });
+    const { system } = p.context;
+    const clock = { ...system.clock, nowMs: () => system.clock.nowMs() + 60_000 };
+    const later = { ...p.context, system: { ...system, clock } };
+    const call = {
+      host: "claude-code",
+      session: "s1",
+      tool: "Bash",
+      toolUseId: "u1",
+      command: "./fill tools",
+    };
+    const targets = [p.target("tools", "write", true)];
+    await beginCall(later, { ...call, verdict: "allow", rules: [] }, { ...NO_FOOTPRINT, targets });
+    p.write({ "tools/new.sh": "x\n" });
+    const soon = new Date(Date.now() + 120_000);
+    utimesSync(join(p.root, "tools/new.sh"), soon, soon);
+    const writes = readSessionWrites(p.context, "s1");
+    expect(writes?.files()).toEqual([join(p.root, "tools"), join(p.root, "tools/new.sh")]);
+    expect(writes?.hasWritten(join(p.root, "tools/old.sh"))).toBe(false);
+  });
+
+  it("is known to be the session's at every moment in which another process ends the call", async () => {
+    const p = testProject();
+    const stateHome = join(p.home, ".amplihack");
+    await p.begin("cat > tools/x.sh", { targets: [p.target("tools", "write", true)] });
+    p.write({ "tools/x.sh": "x\n" });
+    const earlier = join(p.home, "earlier");
+    cpSync(stateHome, earlier, { recursive: true, verbatimSymlinks: true });
+    await p.end("cat > tools/x.sh");
+    const isKnown = (endsAt: number): { readonly isKnown: boolean; readonly looks: number } => {
+      let looks = 0;
+      const seenAt = (path: string) =>
+        path.startsWith(stateHome) && ++looks <= endsAt ? path.replace(stateHome, earlier) : path;
+      const { files } = p.context.system;
+      const system: System = {
+        ...p.context.system,
+        files: Object.assign(Object.create(files) as Files, {
+          list: (path: string) => files.list(seenAt(path)),
+          read: (path: string, limit: number) => files.read(seenAt(path), limit),
+          inspect: (path: string) => files.inspect(seenAt(path)),
+        }),
+      };
+      const context = { ...p.context, system, store: new Store(system, stateHome) };
+      const writes = readSessionWrites(context, "s1");
+      return { isKnown: writes?.hasWritten(join(p.root, "tools/x.sh")) === true, looks };
+    };
+    const { looks } = isKnown(0);
+    expect(looks).toBeGreaterThan(3);
+    for (let endsAt = 0; endsAt <= looks + 3; endsAt++)
+      expect([endsAt, isKnown(endsAt).isKnown]).toEqual([endsAt, true]);
   });
 });
 
