@@ -2,6 +2,7 @@ import type { RuleId } from "../config/index.ts";
 import type { ShellFacts, Span } from "../shell/index.ts";
 import { isInside } from "../system/index.ts";
 import type { Workspace } from "../workspace/index.ts";
+import { MAX_EFFECTS } from "./collect.ts";
 import { footprintOfEffects } from "./collect-footprint.ts";
 import { inspectCustomRules } from "./custom-rules.ts";
 import {
@@ -22,8 +23,6 @@ import { CHECKS, findRule } from "./rules.ts";
 
 const VIA_LIMIT = 80;
 const EFFECTS_BETWEEN_LOOKS = 32;
-/** What is read, written or started beyond these is asked about, unseen. */
-const MAX_EFFECTS = 500;
 
 /** Runs every check over effects and facts and keeps what they report. */
 export function collectFindings(

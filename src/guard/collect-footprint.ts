@@ -10,6 +10,7 @@ import {
   type Target,
   type Workspace,
 } from "../workspace/index.ts";
+import { MAX_EFFECTS } from "./collect.ts";
 import type { Footprint, FootprintRepository, FootprintTarget } from "./footprint.ts";
 import { changesOfRun } from "./git/changes.ts";
 import type { Actor, CommandEffect, EffectOf } from "./rule-context.ts";
@@ -28,7 +29,7 @@ export function collectFootprint(examined: readonly Examination[], workspace: Wo
     const unread = new Set(facts.codeRuns.flatMap(run => (run.isExamined ? [] : (run.invocation ?? []))));
     for (const invocation of facts.invocations)
       if (unread.has(invocation.id) || !tellsAllChanges(invocation)) addProgram(draft, invocation);
-    if (facts.unexamined.length > 0) addDirectory(draft, workspace.directory);
+    if (facts.unexamined.length > 0 || effects.length > MAX_EFFECTS) addDirectory(draft, workspace.directory);
   }
   if (draft.unresolved.size > 0)
     for (const { facts } of examined) for (const invocation of facts.invocations) addNamed(draft, invocation);

@@ -26,36 +26,46 @@ import { type BranchMemory, effectsOfGit } from "./git/effects.ts";
 import type { Actor, CommandEffect } from "./rule-context.ts";
 import { actorOf } from "./rule-context.ts";
 
-/** Everything a command does, as effects, in the order of evaluation. */
+/** What is read, written or started beyond these is asked about, unseen. */
+export const MAX_EFFECTS = 500;
+
+/** Everything a command does, as effects, in the order of evaluation; of too many as many as tell that they are. */
 export function collectEffects(facts: ShellFacts, workspace: Workspace): readonly CommandEffect[] {
-  const memory: BranchMemory = new Map();
   const effects: CommandEffect[] = [];
+  for (const effect of everyEffect(facts, workspace)) {
+    effects.push(effect);
+    if (effects.length > MAX_EFFECTS) break;
+  }
+  return effects;
+}
+
+function* everyEffect(facts: ShellFacts, workspace: Workspace): Iterable<CommandEffect> {
+  const memory: BranchMemory = new Map();
   for (const invocation of facts.invocations) {
     const by = actorOf(invocation);
     for (const effect of facts.effects[invocation.id] ?? [])
-      effects.push(...placeEffect(effect, by, workspace, memory));
+      yield* placeEffect(effect, by, workspace, memory);
     const isOwn = (word: string) => isOwnFile(workspace, word, describe(by.cwd));
     for (const path of shownFiles(shownByOwn(invocation, isOwn), workspace))
-      effects.push({ kind: "read", by, path: text(path), isCopy: false });
+      yield { kind: "read", by, path: text(path), isCopy: false };
     for (const path of writtenByOwn(invocation, isOwn))
-      effects.push({ kind: "write", by, path: fromHome(path, workspace), how: "replace" });
+      yield { kind: "write", by, path: fromHome(path, workspace), how: "replace" };
   }
-  for (const redirection of facts.redirections) effects.push(...effectsOfRedirection(redirection, facts));
+  for (const redirection of facts.redirections) yield* effectsOfRedirection(redirection, facts);
   for (const { call, invocation } of facts.codeEffects) {
     const starter = facts.invocations[invocation];
     if (starter === undefined) continue;
     const actor = actorOf(starter);
-    if (call.kind === "operation") effects.push(...placeEffect(call.effect, actor, workspace, memory));
-    else effects.push(...effectsOfCode(call, actor));
+    if (call.kind === "operation") yield* placeEffect(call.effect, actor, workspace, memory);
+    else yield* effectsOfCode(call, actor);
   }
   for (const { path, content, invocation } of facts.writtenFiles) {
     const host = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(describe(path))?.[1];
     const writer = facts.invocations[invocation];
     if (host === undefined || writer === undefined) continue;
     const payloads = [{ value: content, role: "body" } as const];
-    effects.push({ kind: "send", by: actorOf(writer), to: text(host), payloads });
+    yield { kind: "send", by: actorOf(writer), to: text(host), payloads };
   }
-  return effects;
 }
 
 const MAX_SHOWN_FILES = 1_000;

@@ -29,13 +29,18 @@ const BY_A_SERVICE = new RegExp(
 const CONTAINERS = /\b(?:docker|podman|nerdctl)\b/;
 const DETACHED = /\s(?:-[a-zA-Z]{0,8}d[a-zA-Z]{0,8}|--detach|start|restart|unpause)(?![\w-])/;
 
+/** What is longer is not searched: anything may be in it. */
+const MAX_SEARCHED = 96 * 1024;
+
 export function detaches(command: string): boolean {
-  return DETACHING.test(command);
+  return command.length > MAX_SEARCHED || DETACHING.test(command);
 }
 
 export function isLeftToService(command: string): boolean {
+  if (command.length > MAX_SEARCHED) return false;
+  if (BY_A_SERVICE.test(command)) return true;
   return (
-    BY_A_SERVICE.test(command) ||
+    CONTAINERS.test(command) &&
     command.split(/[;&|\n]/).some(part => {
       const at = part.search(CONTAINERS);
       return at >= 0 && DETACHED.test(part.slice(at));

@@ -199,29 +199,40 @@ function walkStructure(text: string, visit: (character: string, index: number) =
   }
 }
 
-/** Where the string that begins here ends. Most of a large payload is one string, which is not walked through. */
-function endOfString(text: string, from: number): number {
+const BACKSLASH = 0x5c;
+
+/**
+ * Where the string that begins here ends. Most of a large payload is one string, which is not walked through; `onQuote`
+ * hears of each quote within it, and ends the search by true.
+ */
+function endOfString(text: string, from: number, onQuote: () => boolean = () => false): number {
   for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = end;
-    while (escapes > from && text[escapes - 1] === "\\") escapes--;
+    while (escapes > from && text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
     if ((end - escapes) % 2 === 0) return end;
+    if (onQuote()) return end;
   }
   return text.length;
 }
 
-/** The limit that it goes beyond. Values are counted at most: one within another may count twice. */
+/**
+ * The limit that it goes beyond. Values are counted at most: one within another may count twice. Quotes within texts, of
+ * which each is a step, may be as many as a payload's values where those are limited.
+ */
 function findExcess(
   text: string,
   { maxDepth, maxValues = Number.POSITIVE_INFINITY }: JsonReadOptions,
 ): "too-deep" | "too-many" | undefined {
   let depth = 0;
   let values = 1;
+  let quotes = maxValues === Number.POSITIVE_INFINITY ? maxValues : PAYLOAD_VALUE_LIMIT;
   // A search is quick in every engine, where a step for each character is not.
   const marks = /[{}[\],"]/g;
   for (let found = marks.exec(text); found !== null; found = marks.exec(text)) {
     const [character] = found;
     if (character === '"') {
-      marks.lastIndex = endOfString(text, marks.lastIndex) + 1;
+      marks.lastIndex = endOfString(text, marks.lastIndex, () => --quotes < 0) + 1;
+      if (quotes < 0) return "too-many";
       continue;
     }
     if (character === "}" || character === "]") depth--;

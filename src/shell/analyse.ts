@@ -32,7 +32,7 @@ export function analyse(command: string, context: ShellContext, knowledge: Knowl
       });
       return;
     }
-    const parsed = parseAnyShell(command);
+    const parsed = parseAnyShell(command, LIMITS.commandTokens);
     for (const { reason, message, start, end } of parsed.problems) {
       leaveUnexamined(session, reason, message, command.slice(start, end), { start, end });
     }

@@ -5,8 +5,10 @@ export const LIMITS = {
   nesting: 12,
   /** programs that run programs, in one chain */
   wrappers: 12,
-  /** words, quoted parts and operators of one text, documents left out; what has more is not parsed */
+  /** words, quoted parts and operators of one text, what documents say left out; what has more is not parsed */
   tokens: 10_000,
+  /** the same of a text that no file holds: nobody writes so much into one call */
+  commandTokens: 3_000,
   words: 4000,
   expansionsPerWord: 64,
   /** words that one `$@` or split variable may give */

@@ -124,25 +124,32 @@ export function concatenate(values: readonly Value[]): Value {
   const [only] = values;
   if (values.length === 1 && only !== undefined) return only;
   const pieces: Piece[] = [];
-  const origins = uniteOrigins(values.map(value => value.origins));
+  const origins = originsOf(values);
   let length = 0;
+  // Of known text that stands beside more of it, which is joined once.
+  let known = "";
   for (const value of values) {
     for (const piece of value.pieces) {
       length += piece.kind === "text" ? piece.text.length : 1;
-      appendPiece(pieces, piece);
-      if (length > LIMITS.textCharacters || pieces.length > LIMITS.pieces) {
-        return unknown("any", "very long text", origins);
+      if (length > LIMITS.textCharacters || pieces.length > LIMITS.pieces) break;
+      if (piece.kind === "text") {
+        known += piece.text;
+        continue;
       }
+      if (known !== "") pieces.push({ kind: "text", text: known });
+      known = "";
+      pieces.push(piece);
     }
   }
-  return { pieces, origins };
+  if (known !== "") pieces.push({ kind: "text", text: known });
+  const isTooLong = length > LIMITS.textCharacters || pieces.length > LIMITS.pieces;
+  return isTooLong ? unknown("any", "very long text", origins) : { pieces, origins };
 }
 
-function appendPiece(pieces: Piece[], piece: Piece): void {
-  const last = piece.kind === "text" ? pieces.at(-1) : undefined;
-  if (piece.kind === "text" && last?.kind === "text") {
-    pieces[pieces.length - 1] = { kind: "text", text: last.text + piece.text };
-  } else pieces.push(piece);
+function originsOf(values: readonly Value[]): readonly Origin[] {
+  for (const { origins } of values)
+    if (origins.length > 0) return uniteOrigins(values.map(value => value.origins));
+  return NO_ORIGINS;
 }
 
 export function uniteOrigins(lists: readonly (readonly Origin[])[]): readonly Origin[] {
@@ -259,6 +266,7 @@ export function joinPath(directory: Value, value: Value): Value {
 }
 
 export function normalisePath(value: Value): Value {
+  if (isNormal(value)) return value;
   const kept: Piece[][] = [];
   for (const component of components(value)) {
     const name = plainName(component);
@@ -281,6 +289,14 @@ export function normalisePath(value: Value): Value {
     { pieces: [], origins: value.origins },
     { pieces, origins: [] },
   ]);
+}
+
+/** Nothing is there to be taken out, as in most paths. */
+function isNormal({ pieces }: Value): boolean {
+  const [only] = pieces;
+  if (pieces.length !== 1 || only?.kind !== "text") return false;
+  const path = only.text;
+  return !(path.startsWith(".") || path.endsWith("/") || path.includes("//") || path.includes("/."));
 }
 
 /** The pieces between slashes. An unknown that may hold slashes stays inside one component. */

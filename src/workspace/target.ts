@@ -16,7 +16,7 @@ import {
   text,
   type Value,
 } from "../shell/index.ts";
-import { compileGlob, createGlob, type GlobToken, join, matchesGlob } from "../system/index.ts";
+import { compileGlob, createGlob, type Glob, type GlobToken, join, matchesGlob } from "../system/index.ts";
 import type { Disk } from "./disk.ts";
 
 /**
@@ -145,7 +145,16 @@ export function componentCouldBe(component: readonly Piece[], name: string): boo
   const [first] = component;
   if (first?.kind === "glob" && name.startsWith(".") && !opensWithDot(first.pattern)) return false;
   if (first?.kind === "unknown" && first.shape === "token" && name.startsWith(".")) return false;
-  return matchesGlob(createGlob(component.flatMap(tokensOf)), name);
+  return matchesGlob(globOf(component), name);
+}
+
+const known = new WeakMap<readonly Piece[], Glob>();
+
+/** One word is compared with many names. */
+function globOf(component: readonly Piece[]): Glob {
+  const glob = known.get(component) ?? createGlob(component.flatMap(tokensOf));
+  known.set(component, glob);
+  return glob;
 }
 
 /** The same under any options that a shell may have: a leading dot is no exception, and case makes no difference. */

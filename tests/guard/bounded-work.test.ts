@@ -1,5 +1,13 @@
+import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
+import { judgeCommand } from "../../src/exports/guard.ts";
+import { showsOnlyNames } from "../../src/programs/index.ts";
+import { type Invocation, text } from "../../src/shell/index.ts";
+import type { Piece } from "../../src/shell/value.ts";
+import { createNodeSystem } from "../../src/system/node.ts";
+import { componentCouldBe } from "../../src/workspace/index.ts";
 import { callProgram } from "../hooks/call-program.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { HOME, judge, machine, PROJECT } from "./scene.ts";
 
 // Every host gives up at some time and lets the call pass, so that no text may cost more than a little. Work is counted
@@ -19,6 +27,18 @@ const TOO_MUCH: Readonly<Record<string, string>> = {
   "3 000 files": `rm ${names(3_000).join(" ")}`,
   "3 000 patterns": `rm ${names(3_000, "*.x").join(" ")}`,
   "3 900 copies": `cp ${names(3_900).join(" ")} d/`,
+  "2 000 copies": `cp ${names(2_000).join(" ")} d/`,
+  "2 000 redirections": `echo x ${names(2_000)
+    .map(name => `> ${name}`)
+    .join(" ")}`,
+  "5 000 commands in a row": `${names(5_000)
+    .map(name => `echo ${name}`)
+    .join(" && ")} && ${DANGER}`,
+  "3 000 functions": names(3_000)
+    .map(name => `${name}() { echo; }`)
+    .join("\n"),
+  "5 000 items of an array": `a=(${names(5_000).join(" ")}); rm -rf \${a[@]}`,
+  "commands in eval": `eval '${"echo hello; ".repeat(2_000)}${DANGER}'`,
   "50 000 lines": `${"true\n".repeat(16_000)}${DANGER}`,
   "1 000 commands": Array.from({ length: 1_000 }, (_, index) => `rm -rf a/b/${index}`).join("; "),
   "3 000 substitutions": "`a` ".repeat(3_000),
@@ -35,9 +55,65 @@ describe("what is too much to be looked at", () => {
       "ask",
       expect.arrayContaining(["guard.unexamined"]),
     ]);
-    expect(system.calls.length).toBeLessThan(6_000);
+    expect(system.calls.length).toBeLessThan(4_000);
     judgement.footprint();
-    expect(system.calls.length).toBeLessThan(12_000);
+    expect(system.calls.length).toBeLessThan(5_500);
+    // A reason is told once, however many words lie behind it.
+    expect(judgement.notes.length).toBeLessThan(6);
+  });
+});
+
+describe("what is looked at again and again", () => {
+  /** A value that counts how often it is read. */
+  function counted<T extends object>(value: T, count: () => void): T {
+    return new Proxy(value, {
+      get(target, key, receiver) {
+        count();
+        return Reflect.get(target, key, receiver);
+      },
+    });
+  }
+
+  it("is the words of a command, once for all files that it names", () => {
+    let reads = 0;
+    const argv = names(1_000).map(name => counted(text(name), () => reads++));
+    const invocation = { program: "cp", argv } as unknown as Invocation;
+    showsOnlyNames(invocation);
+    const once = reads;
+    for (const _ of argv) showsOnlyNames(invocation);
+    expect(reads).toBe(once);
+  });
+
+  it("is a pattern, once for all names that it is compared with", () => {
+    let reads = 0;
+    const piece: Piece = counted({ kind: "glob", pattern: "a*b?" }, () => reads++);
+    const component = [piece];
+    const all = names(1_000, "ab");
+    expect(all.filter(name => componentCouldBe(component, name))).toHaveLength(10);
+    // The first piece of each comparison tells whether a leading dot matters.
+    expect(reads).toBeLessThan(3 * all.length);
+  });
+
+  it("is a tracked file, once for all files that are named", () => {
+    const project = temporaryDirectory();
+    const git = (words: string, input = "") => execFileSync("git", words.split(" "), { cwd: project, input });
+    git("init -q");
+    const blob = git("hash-object -w --stdin").toString().trim();
+    const system = createNodeSystem();
+    const spentOn = (count: number): number => {
+      const files = names(count, "src/f");
+      git("update-index --add --index-info", files.map(file => `100644 ${blob}\t${file}\n`).join(""));
+      const command = `git checkout -- ${files.join(" ")}`;
+      const judgement = judgeCommand(command, { cwd: project, home: project, system });
+      const before = process.cpuUsage();
+      judgement.gaps();
+      const { user } = process.cpuUsage(before);
+      return user;
+    };
+    spentOn(100);
+    // Nine times as many of both: eighty-one times the work if each were compared with each.
+    const few = spentOn(300);
+    expect(spentOn(2_700)).toBeLessThan(20 * Math.max(few, 2_000));
   });
 });
 

@@ -203,8 +203,7 @@ export function keepsContract({ argv, hearsSignals, maxMebibytes }: Executable):
       const { code, stdout, stderr } = await runProgram(argv, ["pre-tool-use"], { ...place(), input });
       expect(code).toBe(0);
       expect(JSON.parse(stdout)).toMatchObject({ hookSpecificOutput: { permissionDecision: "ask" } });
-      // A machine that is busy enough reaches the deadline first, which asks as well.
-      expect(stderr).toMatch(/the payload is larger than 500000 values|no answer before the deadline/);
+      expect(stderr).toContain("the payload is larger than 500000 values");
     }
   });
 

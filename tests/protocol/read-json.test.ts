@@ -1,6 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isSameJson, JSON_DEPTH_LIMIT, type Json, readJson } from "../../src/protocol/index.ts";
+import {
+  isSameJson,
+  JSON_DEPTH_LIMIT,
+  type Json,
+  PAYLOAD_VALUE_LIMIT,
+  readJson,
+} from "../../src/protocol/index.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";
 
 const json = fc
@@ -109,6 +115,14 @@ describe("refusing what cannot be read", () => {
     expect(readJson('["a,b,c,[{"]', limits)).toMatchObject({ ok: true });
     expect(readJson("[1, 2, [3]]", limits)).toEqual({ ok: false, problem: "too-many" });
     expect(readJson("[[],[],[]]", limits)).toEqual({ ok: false, problem: "too-many" });
+  });
+
+  it("counts quotes inside strings where values are limited, because each is a step", () => {
+    const text = (quotes: number) => JSON.stringify({ text: '"'.repeat(quotes) });
+    const limited = { recover: true, maxDepth: 10, maxValues: 100 };
+    expect(readJson(text(PAYLOAD_VALUE_LIMIT), limited).ok).toBe(true);
+    expect(readJson(text(PAYLOAD_VALUE_LIMIT + 1), limited)).toEqual({ ok: false, problem: "too-many" });
+    expect(readJson(text(PAYLOAD_VALUE_LIMIT + 1)).ok).toBe(true);
   });
 
   it("does not count brackets inside strings", () => {

@@ -1,6 +1,6 @@
 import { changesOfGit, missingOfGit, onlyDisplays, opensEditor, runsHooks } from "../../programs/index.ts";
 import { knownText } from "../../shell/index.ts";
-import { isInside, join } from "../../system/index.ts";
+import { ancestors, isInside, join } from "../../system/index.ts";
 import {
   type GitSetting,
   gitSettings,
@@ -73,8 +73,9 @@ function gapsOfBrought(run: GitRun, workspace: GuardWorkspace): readonly Gap[] {
   if (!isOfFiles && (isOfCommit || tracked === undefined || targets.some(({ path }) => path === undefined)))
     return [commits];
   const { top } = repository;
+  const named = new Set(targets.map(({ path = top }) => path));
   const below = [...(tracked?.keys() ?? [])].map(name => join(top, name));
-  const brought = targets.flatMap(({ path = top }) => [path, ...below.filter(file => isInside(path, file))]);
+  const brought = [...named, ...below.filter(file => ancestors(file).some(at => named.has(at)))];
   const wiring = brought.find(
     path =>
       wiringPart(workspace, path) !== undefined ||

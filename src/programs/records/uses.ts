@@ -9,8 +9,15 @@ import { findProgram, hasTrait } from "../model/registry.ts";
 import { isSecretName } from "./secret-names.ts";
 
 /** The words behind the program, as far as they are known. */
+const described = new WeakMap<Invocation["argv"], readonly string[]>();
+
+/** Remembered, because rules ask for each of the thousands of files that one command may name. */
 function wordsOf({ argv }: Invocation): readonly string[] {
-  return argv.slice(1).map(describe);
+  const known = described.get(argv);
+  if (known !== undefined) return known;
+  const words = argv.slice(1).map(describe);
+  described.set(argv, words);
+  return words;
 }
 
 /** The argv that runs PowerShell text. */
@@ -151,14 +158,15 @@ const NAME_SCRIPT = /^s([/|#,])=\.\*\$?\1[^\\&=]*(?:=[^\\&]*)?\1g?$/;
 /** Of lines like `NAME=value` it shows the names alone: `cut -d= -f1`, `grep -o '^[A-Z_]*='`, `sed 's/=.*/ /'`, `awk -F= '{print $1}'`. */;
 export function showsOnlyNames(invocation: Invocation): boolean {
   const words = wordsOf(invocation);
-  const line = words.join(" ");
   const has = (pattern: RegExp) => words.some(word => pattern.test(word));
   switch (invocation.program) {
-    case "cut":
+    case "cut": {
+      const line = words.join(" ");
       return (
         /(?:^|\s)(?:-d ?|--delimiter[= ])=(?:\s|$)/.test(line) &&
         /(?:^|\s)(?:-f ?|--fields[= ])1(?:\s|$)/.test(line)
       );
+    }
     case "grep":
     case "egrep":
       return (

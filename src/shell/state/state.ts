@@ -484,6 +484,10 @@ export function spanOf(source: Source, node: Located): Span {
   return source.base ?? { start, end: Math.min(Math.max(start, node.end), source.text.length) };
 }
 
+/** Behind a bound lies what it may be, so that one region of each kind is enough, and as much of it as tells of the rest. */
+const BEYOND_BOUNDS: ReadonlySet<Unexamined["reason"]> = new Set(["input-size", "nesting", "words", "steps"]);
+const SCANNED_CHARACTERS = 8 * 1024;
+
 /** Records a region that was not examined. `region` is scanned for dangerous names. */
 export function leaveUnexamined(
   session: Session,
@@ -492,12 +496,19 @@ export function leaveUnexamined(
   region: string,
   span: Span,
 ): void {
+  const isBeyond = BEYOND_BOUNDS.has(reason);
   const isKnown = session.unexamined.some(
-    known => known.reason === reason && known.span.start === span.start && known.span.end === span.end,
+    known =>
+      known.reason === reason &&
+      ((isBeyond && known.message === message) ||
+        (known.span.start === span.start && known.span.end === span.end)),
   );
-  if (!isKnown) {
-    session.unexamined.push({ reason, message, criticalWords: session.programs.findDangerous(region), span });
-  }
+  if (isKnown) return;
+  const isLong = isBeyond && region.length > 2 * SCANNED_CHARACTERS;
+  const scanned = isLong
+    ? `${region.slice(0, SCANNED_CHARACTERS)} ${region.slice(-SCANNED_CHARACTERS)}`
+    : region;
+  session.unexamined.push({ reason, message, criticalWords: session.programs.findDangerous(scanned), span });
 }
 
 export function factsOf(session: Session): ShellFacts {

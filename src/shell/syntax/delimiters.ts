@@ -15,8 +15,13 @@ const BEFORE_COMMAND = new Set("if then elif else do while until ! time {".split
 /** Words behind which a name follows that must stay as it is. */
 const BEFORE_NAME = new Set(["for", "select", "function", "coproc"]);
 
-/** The rest of a word, as far as nothing in it is special. */
+/**
+ * The rest of a word, as far as nothing in it is special; likewise of what is quoted and of a parameter. A search is quick
+ * in every engine, where a step for each character is not.
+ */
 const PLAIN_CHARACTERS = /[^\s;&|()<>'"`$\\]*/y;
+const PLAIN_IN_QUOTES = /[^\\"`$}]*/y;
+const PLAIN_IN_ESCAPED_QUOTES = /[^\\']*/y;
 
 /** Here-documents inside substitutions of here-documents that are looked into. */
 const DOCUMENTS = 8;
@@ -35,7 +40,11 @@ type Opening = "$" | "(" | "{" | '"' | "`";
  * for unfinished that is not: a word that the shell runs must never be waved through as refused.
  */
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one scanner, whose cases share what is open
-export function checkDelimiters(source: string, documentDepth = 0): DelimiterCheck {
+export function checkDelimiters(
+  source: string,
+  maxTokens: number = LIMITS.tokens,
+  documentDepth = 0,
+): DelimiterCheck {
   const isDocument = documentDepth > 0;
   const open: Opening[] = isDocument ? ['"'] : [];
   const caseArguments: number[] = [];
@@ -46,11 +55,13 @@ export function checkDelimiters(source: string, documentDepth = 0): DelimiterChe
   let isBroken = false;
   let tokens = 0;
 
-  const skipQuoted = (quote: string, from: number, hasEscapes: boolean) => {
+  const skipQuoted = (from: number, hasEscapes: boolean) => {
     tokens += 1;
-    for (index = from; index < source.length && source[index] !== quote; index += 1) {
-      if (hasEscapes && source[index] === "\\") index += 1;
-    }
+    if (hasEscapes) {
+      index = skip(PLAIN_IN_ESCAPED_QUOTES, from);
+      while (source[index] === "\\") index = skip(PLAIN_IN_ESCAPED_QUOTES, index + 2);
+    } else index = source.indexOf("'", from);
+    if (index < 0) index = source.length;
     if (index >= source.length) isBroken = true;
     isCommandStart = false;
   };
@@ -67,7 +78,8 @@ export function checkDelimiters(source: string, documentDepth = 0): DelimiterChe
         index = stop;
       }
       if (isQuoted || documentDepth >= DOCUMENTS) continue;
-      const body = checkDelimiters(source.slice(start, Math.max(start, bodyEnd)), documentDepth + 1);
+      const inner = source.slice(start, Math.max(start, bodyEnd));
+      const body = checkDelimiters(inner, maxTokens - tokens, documentDepth + 1);
       caseArguments.push(...body.caseArguments.map(at => at + start));
       tokens += body.tokens;
     }
@@ -78,7 +90,7 @@ export function checkDelimiters(source: string, documentDepth = 0): DelimiterChe
     isCommandStart = opening === "(" || opening === "$" || opening === "`";
   };
 
-  for (; index < source.length && tokens <= LIMITS.tokens; index += 1) {
+  for (; index < source.length && tokens <= maxTokens; index += 1) {
     const character = source[index] ?? "";
     const next = source[index + 1];
     const inside = open.at(-1);
@@ -97,12 +109,12 @@ export function checkDelimiters(source: string, documentDepth = 0): DelimiterChe
       begin("{");
       index += 1;
     } else if (inside === "{" && character === "}") open.pop();
-    else if (inside === '"') continue;
+    else if (inside === '"') index = skip(PLAIN_IN_QUOTES, index + 1) - 1;
     else if (character === '"') {
       begin('"');
-    } else if (character === "$" && next === "'") skipQuoted("'", index + 2, true);
-    else if (character === "'" && inside !== "{") skipQuoted("'", index + 1, false);
-    else if (inside === "{") continue;
+    } else if (character === "$" && next === "'") skipQuoted(index + 2, true);
+    else if (character === "'" && inside !== "{") skipQuoted(index + 1, false);
+    else if (inside === "{") index = skip(PLAIN_IN_QUOTES, index + 1) - 1;
     else if (character === "(") begin(/[<>]/.test(source[index - 1] ?? "") ? "$" : "(");
     else if (character === ")") {
       if (inside === "(" || inside === "$") open.pop();
@@ -114,6 +126,7 @@ export function checkDelimiters(source: string, documentDepth = 0): DelimiterChe
       const match = /^<<(-?)[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|\\?([^\s;&|()<>'"]+))/.exec(
         source.slice(index, index + 256),
       );
+      tokens += 1;
       if (match !== null) {
         const end = match[2] ?? match[3] ?? match[4] ?? "";
         documents.push({
@@ -133,13 +146,17 @@ export function checkDelimiters(source: string, documentDepth = 0): DelimiterChe
   }
   return { isClosed: open.length === (isDocument ? 1 : 0) && !isBroken, caseArguments, tokens };
 
+  /** Where the run of such characters ends that begins here. */
+  function skip(characters: RegExp, from: number): number {
+    characters.lastIndex = from;
+    return characters.test(source) ? characters.lastIndex : source.length;
+  }
+
   /** A run of plain characters. Only a whole word that ends here can be `case`. */
   function readWord(): void {
     tokens += 1;
     const start = index;
-    PLAIN_CHARACTERS.lastIndex = index + 1;
-    PLAIN_CHARACTERS.test(source);
-    index = PLAIN_CHARACTERS.lastIndex - 1;
+    index = skip(PLAIN_CHARACTERS, index + 1) - 1;
     const word = source.slice(start, index + 1);
     const isWhole = () =>
       /^[\s;&|()]?$/.test(source[start - 1] ?? "") && /^[\s;&|()<>]?$/.test(source[index + 1] ?? "");

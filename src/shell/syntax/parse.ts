@@ -31,14 +31,16 @@ interface ParseProblem {
 /** Text that may cost the parser more than linear time is refused above these. */
 const BRACE_WORK = 4_000_000;
 const OPEN_SUBSTITUTIONS = 200;
+const CHEAP_BRACES = 16;
+const OPENINGS = ["(", "$[", "<<"];
 
 /** Never throws. What is missing from `statements` is in `problems`. */
-export function parseShell(source: string): ParseResult {
+export function parseShell(source: string, maxTokens: number = LIMITS.tokens): ParseResult {
   const danger = findCostlyNesting(source);
   if (danger !== undefined) return nothing(source, "nesting", danger);
-  const closing = checkDelimiters(source);
-  if (closing.tokens > LIMITS.tokens)
-    return nothing(source, "nesting", `more than ${LIMITS.tokens} words and operators`);
+  const closing = checkDelimiters(source, maxTokens);
+  if (closing.tokens > maxTokens)
+    return nothing(source, "nesting", `more than ${maxTokens} words and operators`);
   const plain = hideCaseArguments(source, closing);
   try {
     const result = judgeErrors(parse(plain.text), source, source.length, closing.isClosed);
@@ -189,6 +191,10 @@ function regionEnd(statements: readonly Statement[], position: number, end: numb
  * number times its length; likewise `$[`, deep substitutions and here-documents that wait for their text.
  */
 function findCostlyNesting(source: string): string | undefined {
+  const isCheap =
+    !hasMore(source, "{", CHEAP_BRACES) &&
+    OPENINGS.every(opening => !hasMore(source, opening, OPEN_SUBSTITUTIONS));
+  if (isCheap) return undefined;
   let work = 0;
   let wordStart = 0;
   let braces = 0;
@@ -196,7 +202,7 @@ function findCostlyNesting(source: string): string | undefined {
   let brackets = 0;
   let documents = 0;
   const endWord = (at: number) => {
-    if (braces > 16) work += braces * (at - wordStart);
+    if (braces > CHEAP_BRACES) work += braces * (at - wordStart);
     braces = 0;
     wordStart = at + 1;
   };
@@ -221,6 +227,14 @@ function findCostlyNesting(source: string): string | undefined {
   }
   endWord(source.length);
   return work > BRACE_WORK ? "too many braces in one word" : undefined;
+}
+
+/** Searched for, because most texts are spared the steps for each character. */
+function hasMore(source: string, searched: string, count: number): boolean {
+  let found = 0;
+  for (let at = source.indexOf(searched); at >= 0; at = source.indexOf(searched, at + 1))
+    if (++found > count) return true;
+  return false;
 }
 
 function isSubstitution(before: string | undefined): boolean {

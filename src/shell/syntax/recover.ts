@@ -12,13 +12,13 @@ interface Recovered extends ParseResult {
  * Reads shell text as bash does. What bash refuses may be of another shell, or the first half of a command for a shell
  * that waits for the rest, so it is then read as what it would become.
  */
-export function parseAnyShell(source: string): Recovered {
-  const parsed = parseShell(source);
+export function parseAnyShell(source: string, maxTokens: number): Recovered {
+  const parsed = parseShell(source, maxTokens);
   const { statements, problems: found, placeholders } = parsed;
   if (found.every(({ reason }) => reason !== "syntax" && reason !== "incomplete"))
     return { statements, problems: found, placeholders, repaired: undefined, openQuote: undefined };
   const { text, openQuote, isOdd } = repairShell(source);
-  const again = parseShell(text);
+  const again = parseShell(text, maxTokens);
   if (again.problems.length > 0) return { ...parsed, repaired: undefined, openQuote: undefined };
   const isForeign = isOdd || FOREIGN.test(source);
   // Other languages look like a broken command as well: what bash refused of them stays unread.

@@ -67,7 +67,8 @@ export function runShellText(
     leaveUnexamined(session, "steps", "the command is too long to be analysed", content, span);
     return { output: NO_OUTPUT, isExamined: false };
   }
-  const parsed = parseAnyShell(content);
+  const isOfFile = code.origins.some(({ kind }) => kind === "file");
+  const parsed = parseAnyShell(content, isOfFile ? LIMITS.tokens : LIMITS.commandTokens);
   for (const problem of parsed.problems) {
     if (isHalf && problem.reason === "incomplete") continue;
     leaveUnexamined(
