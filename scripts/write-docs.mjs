@@ -112,15 +112,19 @@ function allTexts() {
   for (const { file, text } of collectTexts(join(root, "src"))) {
     if (file.startsWith("guard/rules/")) continue;
     const lines = byFile.get(file) ?? [];
-    lines.push(
-      `- ${text
-        .trim()
-        .replace(/\s+/g, " ")
-        .replace(/[<>|*_`]/g, "\\$&")}`,
-    );
+    lines.push(`- ${asPlainMarkdown(text)}`);
     byFile.set(file, lines);
   }
   return [...byFile].map(([file, lines]) => `### ${file}\n\n${[...new Set(lines)].join("\n")}\n`).join("\n");
+}
+
+/** On one line, with nothing in it that Markdown would read as its own. */
+function asPlainMarkdown(text) {
+  const escaped = text
+    .trim()
+    .replace(/\s+/g, " ")
+    .replace(/[<>|*_`~[\]]/g, "\\$&");
+  return escaped.replace(/^(?=[-+#])/, "\\").replace(/^(\d+)(?=[.)])/, "$1\\");
 }
 
 /** What each room's door says of it, in the order of the layers. */

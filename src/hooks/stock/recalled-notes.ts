@@ -67,6 +67,6 @@ function describeNote(note: string): string {
 
 function describeLeftOut(left: readonly string[], rules: readonly string[]): string {
   const [rule = ""] = rules;
-  const what = left.length === 1 ? "it is worded" : "they are worded";
-  return `amplihack memory: ${count(left.length, "note")} (${left.join(", ")}) did not go to the agent, because ${what} as orders for it [${rules.join(", ")}]. To read: amplihack memory list. To remove: amplihack memory delete. More: amplihack guard why ${rule}`;
+  const what = left.length === 1 ? "it reads" : "they read";
+  return `amplihack memory: ${count(left.length, "note")} (${left.join(", ")}) did not go to the agent, because ${what} like instructions to it [${rules.join(", ")}]. To read: amplihack memory list. To remove: amplihack memory delete. More: amplihack guard why ${rule}`;
 }
