@@ -13,6 +13,7 @@ import { type System, writeAtomically } from "../../src/system/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { NODE_PROGRAM, runProgram } from "../hooks/executable.ts";
 import { hasPostgres } from "../postgres-server.ts";
+import { makeScene, removeScene } from "../sandbox/scene.ts";
 import { canTry } from "../sandbox/try-scene.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { type Scene, serverScene } from "./scene.ts";
@@ -34,8 +35,8 @@ function machineWith(
   url: string,
   key: string,
   serverKey: string | null,
+  home = temporaryDirectory(),
 ): { system: System; stateHome: string } {
-  const home = temporaryDirectory();
   const node = createNodeSystem();
   const variables: Record<string, string> = { HOME: home };
   const system: System = {
@@ -54,12 +55,12 @@ function askOnce(system: System, question: AskedQuestion = QUESTION) {
   return askTeam({ ...system, clock: { ...system.clock, monotonicMs } }, question, 60_000);
 }
 
-async function joined(scene: Scene) {
+async function joined(scene: Scene, home?: string) {
   const olga = await scene.visit("acme", "olga", "owner");
   const max = await scene.visit("acme", "max", "member");
   const key = await scene.join(max, "acme", "laptop");
   const { body } = await scene.post("/api/v1/seen", key, {});
-  const machine = machineWith(scene.url, key, String(body["serverKey"]));
+  const machine = machineWith(scene.url, key, String(body["serverKey"]), home);
   const ask = (question: Partial<AskedQuestion> = {}) =>
     askOnce(machine.system, { ...QUESTION, ...question });
   const idOf = async () => {
@@ -310,9 +311,11 @@ describe.skipIf(!hasPostgres)("a question that is answered elsewhere", () => {
 
   it.skipIf(!canTry)("shows what would become real of changes that are held", async () => {
     const scene = await serverScene();
-    const { olga, machine, idOf } = await joined(scene);
+    const place = makeScene();
+    onTestFinished(() => removeScene(place));
+    const { olga, machine, idOf } = await joined(scene, place.home);
     const { stateHome, system } = machine;
-    const home = dirname(stateHome);
+    const { home } = place;
     const project = `${home}/pay`;
     mkdirSync(project);
     writeFileSync(`${project}/rates.txt`, "one\n<b>two</b>\n");
@@ -327,6 +330,7 @@ describe.skipIf(!hasPostgres)("a question that is answered elsewhere", () => {
       ["try", "--format", "json", "--", "sh", "-c", change],
       run,
     );
+    expect(tried).toMatchObject({ code: 0 });
     const { try: held } = JSON.parse(tried.stdout) as { try: { id: string } };
     const ask = (command: string) =>
       runProgram(NODE_PROGRAM, ["pre-tool-use", "--limit=610"], {

@@ -128,7 +128,7 @@ export async function diffForOthers(
     readContent: changes.readContent,
   };
   const { renderDiff } = await loadChanges();
-  let diff = summary;
+  let diff = redact(summary);
   for (const file of shownFiles(changes.files)) {
     diff += redact(await renderDiff(file, change, view));
     if (diff.length > MAX_DIFF_CHARACTERS)
