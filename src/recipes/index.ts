@@ -48,6 +48,7 @@ export const loadConnection = () => import("./workers/connection.ts");
 export const loadDocumentText = () => import("./views.ts");
 export const loadInterruption = () => import("./run/interruption.ts");
 export const loadMultitask = () => import("./orchestration/multitask.ts");
+export const loadKeptFiles = () => import("./workers/kept-files.ts");
 export const loadListRecipes = () => import("./find/list-recipes.ts");
 export const loadProtection = () => import("./branch-protection.ts");
 export const loadPrintLog = () => import("./workers/print-log.ts");

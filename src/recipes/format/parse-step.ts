@@ -77,6 +77,7 @@ export function parseStep(node: YamlNode, reports: StepReports): Step | undefine
     retries: read.integer("retries") ?? 0,
     retryDelaySeconds: read.seconds("retry_delay") ?? DEFAULT_RETRY_DELAY_SECONDS,
     approval: read.string("approval"),
+    artifacts: read.labels("artifacts") ?? [],
   };
   warnUnused(read, type, where, warn);
   return step;

@@ -35,6 +35,8 @@ export interface Step {
   readonly retryDelaySeconds: number;
   /** what a person must say yes to before it runs */
   readonly approval: string | undefined;
+  /** files to keep with a run that was submitted: names and patterns below where the step runs, templated */
+  readonly artifacts: readonly string[];
 }
 
 export type HookName = "pre_step" | "post_step" | "on_error";

@@ -66,6 +66,13 @@ export function observeAll(
   };
 }
 
+/** Keeps files of a step, named below a directory. Answers what was not kept, and why. */
+export type KeepFiles = (
+  step: StepReference,
+  directory: string,
+  patterns: readonly string[],
+) => Promise<readonly string[]>;
+
 /** Answers who said what. Without an answer the run was interrupted meanwhile. */
 export type Approve = (
   step: StepReference,

@@ -169,6 +169,7 @@ function createRun(
     warn,
     interruption: request.interruption ?? new Interruption(),
     approve: request.approve,
+    keepFiles: request.keepFiles,
     progress,
     watcher,
     counter: { steps: 0, files: 0, shells: 0 },

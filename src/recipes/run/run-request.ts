@@ -10,7 +10,7 @@ import {
 } from "../../state/index.ts";
 import { join, resolve, type System } from "../../system/index.ts";
 import { isDirectory, type RecipeSearch } from "../find/find-recipe.ts";
-import type { Approve, Observer } from "../logs/events.ts";
+import type { Approve, KeepFiles, Observer } from "../logs/events.ts";
 import { type SnippetLimits, snippetLimits } from "../steps/snippet.ts";
 import { ContextError, readContextFile, readPairs } from "../values/recipe-context.ts";
 import { sessionLimits } from "./base-environment.ts";
@@ -60,6 +60,8 @@ export interface RunRequest {
   readonly isSealed?: boolean | undefined;
   /** asks a person about steps with an `approval` */
   readonly approve?: Approve | undefined;
+  /** keeps the `artifacts` of steps; where it is absent they lie where the step made them */
+  readonly keepFiles?: KeepFiles | undefined;
 }
 
 /** A run that cannot begin; told in the result document and on stderr. */

@@ -5,7 +5,7 @@ import type { GroupWatcher } from "../../system/node.ts";
 import type { RecipeSearch } from "../find/find-recipe.ts";
 import type { LoadedRecipe } from "../find/load-recipe.ts";
 import type { Step } from "../format/recipe.ts";
-import type { Approve, Observer, StepReference } from "../logs/events.ts";
+import type { Approve, KeepFiles, Observer, StepReference } from "../logs/events.ts";
 import type { OutputSnippet, SnippetLimits } from "../steps/snippet.ts";
 import type { Interruption } from "./interruption.ts";
 import type { FrameProgress, ProgressKeeper } from "./progress-keeper.ts";
@@ -44,6 +44,7 @@ export interface RecipeRun {
   readonly agreed: readonly string[];
   /** asks a person about a step and waits; undefined where nobody can be asked */
   readonly approve: Approve | undefined;
+  readonly keepFiles: KeepFiles | undefined;
 }
 
 interface RunEnvironment {

@@ -15,7 +15,7 @@ import { fillTemplate } from "../values/template.ts";
 import { endText, executeProcess } from "./execute-process.ts";
 import { guardShell } from "./guard-step.ts";
 import { runAgentStep } from "./run-agent-step.ts";
-import { type PreparedShell, prepareShell, runBashStep } from "./run-bash-step.ts";
+import { type PreparedShell, prepareShell, runBashStep, stepDirectory } from "./run-bash-step.ts";
 import { runRecipeStep } from "./run-recipe-step.ts";
 import { wantsJson } from "./settle-output.ts";
 import { clipBytes } from "./snippet.ts";
@@ -184,6 +184,7 @@ async function execute(task: StepTask, runFrame: (frame: Frame) => Promise<Frame
   if (refused !== undefined) return reportFailure(task, refused);
   const before = await runHook(task, "pre_step");
   const outcome = withWarnings(await attemptAgain(task, runFrame), before, "first");
+  await keepArtifacts(task);
   if (outcome.status === "failed") return reportFailure(task, outcome);
   return withWarnings(outcome, await runHook(task, "post_step", outcome), "last");
 }
@@ -210,6 +211,16 @@ async function awaitApproval({ run, step, context, reference }: StepTask): Promi
     isWarning: false,
   });
   return answer.isApproved ? undefined : failure("approval", `Refused by ${answer.by}`);
+}
+
+/** Also of a step that failed: they may say why. */
+async function keepArtifacts(task: StepTask): Promise<void> {
+  const { run, step, context, reference } = task;
+  if (run.keepFiles === undefined || step.artifacts.length === 0) return;
+  const patterns = step.artifacts.map(name => fillTemplate(name, context));
+  const problems = await run.keepFiles(reference, stepDirectory(task).directory, patterns);
+  for (const problem of problems)
+    run.observe({ kind: "notice", text: `Not kept of '${reference.path}': ${problem}`, isWarning: true });
 }
 
 const MAX_RETRY_DELAY_SECONDS = 600;

@@ -43,7 +43,7 @@ export async function pruneRuns(connection: Connection, days: number): Promise<n
   for (let count = 0; ; count += BATCH) {
     const ids = await findEndedRuns(database, days, BATCH);
     // The log first: without its run nobody would find it again.
-    for (const table of ["recipe_log", "recipe_approvals"])
+    for (const table of ["recipe_log", "recipe_approvals", "recipe_files"])
       await database.run(`DELETE FROM ${SCHEMA}.${table} WHERE run_id = ANY($1)`, [ids]);
     if (ids.length > 0) await withClient(connection, client => client.deleteWorkflows([...ids]));
     if (ids.length < BATCH) return count + ids.length;

@@ -39,6 +39,17 @@ const MIGRATIONS: readonly Migration[] = [
     `CREATE TRIGGER approval_answering BEFORE UPDATE ON ${SCHEMA}.recipe_approvals
        FOR EACH ROW EXECUTE FUNCTION ${SCHEMA}.approval_answering()`,
   ],
+  [
+    `CREATE TABLE ${SCHEMA}.recipe_files (
+       run_id text NOT NULL,
+       path text NOT NULL,
+       name text NOT NULL,
+       size bigint NOT NULL,
+       sha256 text NOT NULL,
+       content bytea NOT NULL,
+       kept timestamptz NOT NULL DEFAULT now(),
+       PRIMARY KEY (run_id, path, name))`,
+  ],
 ];
 
 /** Of what the steps of one run print, by one worker. The rest is in the results of the steps. */

@@ -9,6 +9,7 @@ import { refusedOutcome, runRecipe } from "../run/run-recipe.ts";
 import { RunRefusal, type RunRequest } from "../run/run-request.ts";
 import { approveInDatabase } from "./approvals.ts";
 import type { Journal } from "./journal.ts";
+import { keepInDatabase } from "./kept-files.ts";
 import { RunLogWriter } from "./run-log.ts";
 import { parseSubmittedRun, type SubmittedRun, unpackRecipe } from "./submit.ts";
 
@@ -82,6 +83,7 @@ async function execute(
         kept: journal.keep(runId, context),
         interruption,
         approve: approveInDatabase(database, runId, interruption),
+        keepFiles: keepInDatabase(system, database, runId),
         launcher,
         observer: event => {
           if (event.kind !== "step_end" || !journal.hasEndedBefore(event.step.path)) log.add(event);

@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { readDatabaseUrl } from "../../../src/postgres/url.ts";
 import { openConnection, withClient } from "../../../src/recipes/workers/connection.ts";
@@ -36,6 +38,54 @@ describe.skipIf(!hasPostgres)("a submitted run", () => {
     expect(await machine.type("recipe", "resume", id, "--from", "three", "--url")).toMatchObject({ code: 0 });
     await work();
     expect(machine.lines("did")).toEqual(["one", "two", "two", "three", "three"]);
+  });
+
+  it("keeps the files that a step names, also of one that fails, and none from elsewhere", async () => {
+    const machine = await workerMachine();
+    machine.write(
+      "r.yaml",
+      recipe([
+        {
+          id: "test",
+          command:
+            "mkdir -p out logs; printf '\\000<ok/>' > out/{{n}}.xml; echo a > logs/a.txt; echo b > logs/b.md",
+          artifacts: ["out/{{n}}.xml", "logs/*.txt"],
+        },
+        {
+          id: "break",
+          command: "echo why > why.txt; ln -s /etc/passwd secret; head -c 9000000 /dev/zero > big; false",
+          artifacts: ["why.txt", "secret", "../../etc/passwd", "/etc/passwd", "big", "*.none"],
+        },
+      ]),
+    );
+    const id = await machine.submit("r.yaml", "-c", "n=7");
+    expect(await (await machine.startWorker("w", "--until-empty")).ended()).toBe(0);
+    expect(await machine.run(id)).toMatchObject({ state: "failed" });
+    const listed = await machine.type("recipe", "artifacts", id, "--url");
+    expect(listed.stdout.split("\n").map(line => line.split("  ").slice(0, 2).join(" "))).toEqual([
+      "test out/7.xml",
+      "test logs/a.txt",
+      "break why.txt",
+      "",
+    ]);
+    const told = (await machine.type("recipe", "logs", id, "--url")).stdout;
+    for (const why of [
+      "secret: it leads out",
+      "/etc/passwd: it does not lie in",
+      "big: ",
+      "*.none: there is no such",
+    ])
+      expect(told).toContain(why);
+    expect(await machine.type("recipe", "artifacts", id, "--to", "got", "--url")).toMatchObject({ code: 0 });
+    expect(readFileSync(join(machine.user.project, "got/test/out/7.xml"), "utf8")).toBe("\0<ok/>");
+    expect(machine.lines("got/break/why.txt")).toEqual(["why"]);
+    expect(await machine.type("recipe", "artifacts", id, "other", "--url")).toMatchObject({ code: 3 });
+    await machine.database.run(
+      "UPDATE amplihack.recipe_files SET name = '../../../evil' WHERE name = 'why.txt'",
+    );
+    const evil = await machine.type("recipe", "artifacts", id, "--to", "got", "--url");
+    expect(evil).toMatchObject({ code: 4, stderr: expect.stringContaining("outside") });
+    expect(existsSync(join(machine.user.project, "../evil"))).toBe(false);
   });
 
   it("is the same run for the same key, goes by priority, and tells the login that submitted it", async () => {
