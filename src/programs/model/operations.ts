@@ -74,7 +74,7 @@ function readOperation(row: OperationRow, ofRecord: string): Operation {
     command: operands[0] === "-" ? names : [names, ...operands].join(" "),
     what,
     // Against a test database they may.
-    ...(rule.startsWith("db.") ? { isFreeInTests: true } : {}),
+    ...(rule.startsWith("db.") || rule === "cloud.container" ? { isFreeInTests: true } : {}),
     ...(needs === undefined ? {} : { needs }),
     ...(unless === undefined ? {} : { unless }),
     ...(freeOn === undefined ? {} : { freeOn }),
@@ -164,7 +164,7 @@ function applies(
   if (hasNeeds === false) return false;
   if (isFree(operation, operands.map(describe), matched)) return false;
   if (isAnswered === true && !isFed(call)) return false;
-  if (isFreeInTests === true && isTestRun(call)) return false;
+  if (isFreeInTests === true && (isTestRun(call) || choosesTests(call))) return false;
   return ofUnknown !== true || call.isOpenEnded || operands.slice(matched).some(hasUnknown);
 }
 
@@ -270,6 +270,24 @@ export function isTestRun(call: ProgramCall): boolean {
   return environmentOf(call).some(
     ({ name, value }) => name.endsWith("_ENV") && value !== undefined && describe(value) === "test",
   );
+}
+
+/** A name that says that what it names is made for tests, and made again by the next run. */
+export function isForTests(name: string): boolean {
+  return /(?:^|[^a-z])(?:tests?|testing|ci|e2e)(?:[^a-z]|$)/i.test(name) && !/prod|live/i.test(name);
+}
+
+/** Options that name the file, project or environment that a command works on, wherever among its words they stand. */
+const CHOOSER = /^(?:-[fpeE]|--(?:file|project-name|env|environment|dotenv))(?:=(.*))?$/s;
+
+function choosesTests({ argv }: ProgramCall): boolean {
+  const given = argv.map(describe);
+  const chosen = given.flatMap((word, index) => {
+    const found = CHOOSER.exec(word);
+    const next = given[index + 1] ?? "-";
+    return found === null ? [] : (found[1] ?? (next.startsWith("-") ? [] : next));
+  });
+  return chosen.length > 0 && chosen.every(isForTests);
 }
 
 /** A directory such as `envs/prod` chooses what terraform works on. */

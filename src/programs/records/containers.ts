@@ -79,7 +79,7 @@ const COMPOSE_FILES = "compose*.yml compose*.yaml docker-compose*.yml docker-com
 
 export const containers: Field = {
   programs: () => [
-    program("docker podman nerdctl", "readsNothing namesHosts dangerous guessed", {
+    program("docker podman nerdctl", "readsNothing namesHosts dangerous guessed keepsTexts", {
       runsFiles: COMPOSE_FILES,
       chosenBy: /^docker context use /,
       shows: "ps images logs inspect stats top port version info history events diff search",
@@ -108,7 +108,7 @@ export const containers: Field = {
         "docker podman: sec.keychain …inspect …*.Env* | show the variables of a container | stops docker inspect '{{.Config.Env}}' web | passes docker inspect ps web",
       ],
     }),
-    program("docker-compose podman-compose", "readsNothing", {
+    program("docker-compose podman-compose", "readsNothing keepsTexts", {
       runsFiles: COMPOSE_FILES,
       options: COMPOSE_OPTIONS,
       effects: reachesOfRun,

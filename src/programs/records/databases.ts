@@ -11,7 +11,7 @@ import {
   words,
   writtenEntry,
 } from "../../shell/index.ts";
-import { placeNames } from "../model/operations.ts";
+import { isForTests, placeNames } from "../model/operations.ts";
 import {
   commands,
   type Field,
@@ -21,6 +21,7 @@ import {
   withOperations,
 } from "../model/program.ts";
 import { CHOOSES_PROJECT } from "./cloud.ts";
+import { isLocalAddress } from "./requests.ts";
 import { databaseFiles, SQLITE_SHELL, type SqlClient, sqlClients, sqlLosses } from "./sql.ts";
 
 const MAX_FILE_BYTES = 64 * 1024;
@@ -37,7 +38,7 @@ const SHELL_LINES: Readonly<Record<string, RegExp>> = {
 export const databases: Field = {
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
-    program("mongosh mongo", "dangerous", {
+    program("mongosh mongo", "dangerous keepsTexts", {
       options: {
         flags: "quiet norc shell nodb tls",
         values: "-fup eval file host port username password authenticationDatabase",
@@ -143,7 +144,7 @@ function sqlProgram(client: SqlClient): Program {
   const shellLines = SHELL_LINES[names];
   return {
     names,
-    is: client.isLocal ? ["dangerous", "keepsTexts"] : ["dangerous"],
+    is: client.isLocal || /\b(?:psql|mysql)\b/.test(names) ? ["dangerous", "keepsTexts"] : ["dangerous"],
     options,
     effects: call => effectsOfSql(client, call),
     ...(shellLines === undefined ? {} : { shellLines }),
@@ -176,11 +177,30 @@ function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffe
     ...operands.slice(0, client.databases).map(describe),
     ...placeNames(call),
   ];
+  const chosen = [
+    ...operands.slice(0, client.databases),
+    ...options.valuesOf("d", "dbname", "D", "database"),
+  ];
+  const isOfTests = chosen.length > 0 && chosen.map(describe).map(databaseName).every(isForTests);
+  const losses = texts.flatMap(code => sqlLosses(code, names, file, call.program));
   return [
     ...(file === undefined ? [] : [{ kind: "read", path: file, isCopy: false } as const]),
     ...others,
-    ...texts.flatMap(code => sqlLosses(code, names, file, call.program)),
+    ...losses.filter(
+      ({ rule, names: [...all] }) => !isOfTests || !rule.startsWith("db.") || all.some(isLive),
+    ),
   ];
+}
+
+/** A host that says production keeps no databases for tests. */
+function isLive(name: string): boolean {
+  return /prod|live/i.test(name);
+}
+
+/** `postgres://user@host/NAME?x=y`, `host=h dbname=NAME`, or the name itself. */
+function databaseName(given: string): string {
+  const [, named] = /(?:^|\s)dbname=(\S+)/.exec(given) ?? [];
+  return named ?? given.replace(/[?#].*$/s, "").replace(/^.*\//s, "");
 }
 
 /** What the program reads on its input: a pipe, a heredoc, or a file that can be looked into. */
@@ -211,6 +231,8 @@ function effectsOfMongo(call: ParsedCall): readonly ProgramEffect[] {
     ...fedText(call),
   ];
   const names = [...operands, ...options.valuesOf("host")].map(describe);
+  const chosen = operands.filter(value => !scripts.includes(value)).map(describe);
+  if (chosen.length > 0 && chosen.map(databaseName).every(isForTests) && !names.some(isLive)) return [];
   return codes.flatMap(code =>
     readMongo(code).losses.map(({ kind, target }): OperationEffect => {
       if (kind === "rights")
@@ -266,17 +288,25 @@ function effectsOfRedis(call: ParsedCall): readonly ProgramEffect[] {
           },
         ];
       const empties = /^(FLUSHALL|FLUSHDB|DEBUG|SHUTDOWN)$/.test(command.name);
+      if (command.name === "FLUSHDB" && isSpareStore(options)) return [];
       if (!empties && !(isListed && /^(DEL|UNLINK)$/.test(command.name))) return [];
       const what = empties ? "empty or stop the store" : "delete every listed key";
       return [{ kind: "operation", rule: "db.flush", what, target: `redis ${command.name}`, names }];
     });
 }
 
+/** `-n 15` on this machine: what an application keeps is in number 0, and the others are for tests. */
+function isSpareStore(options: ParsedCall["options"]): boolean {
+  const number = describe(options.valueOf("n") ?? text("0"));
+  const hosts = options.valuesOf("h", "u", "s").map(describe);
+  return /^[1-9]\d*$/.test(number) && hosts.every(isLocalAddress);
+}
+
 /** A database whose name says that it is for tests is made again by the next test run. */
 function effectsOfDropdb({ options, operands }: ParsedCall): readonly ProgramEffect[] {
   return operands
     .map(describe)
-    .filter(name => !/(^|[_-])(test|tests|testing|ci)([_-]|\d|$)/i.test(name))
+    .filter(name => !isForTests(name))
     .map(name => ({
       kind: "operation",
       rule: "db.drop",

@@ -144,12 +144,31 @@ function mirrorEffect(destination: Value, isRemote: boolean): ProgramEffect {
     : { ...effect, path: destination };
 }
 
-function effectsOfScp({ operands }: ParsedCall): readonly ProgramEffect[] {
+function effectsOfScp(call: ParsedCall): readonly ProgramEffect[] {
+  const { operands } = call;
   const destination = operands.at(-1);
   if (destination === undefined) return [];
-  if (!isRemotePath(destination)) return [{ kind: "write", path: destination, how: "replace", isInto: true }];
+  if (!isRemotePath(destination))
+    return (
+      singleFiles(destination, call) ?? [{ kind: "write", path: destination, how: "replace", isInto: true }]
+    );
   const local = operands.slice(0, -1).filter(value => !isRemotePath(value));
   return [...sendEffect(destination, payloads("file", local)), ...putThere(destination)];
+}
+
+/** Files by their names, without what lies below folders: nothing else in the folder is touched. */
+function singleFiles(
+  destination: Value,
+  { operands, options, cwd, scope }: ParsedCall,
+): readonly ProgramEffect[] | undefined {
+  const place = knownText(joinPath(cwd, destination));
+  const isFolder = place !== undefined && scope.session.context.files?.kind(place) === "directory";
+  const names = operands.slice(0, -1).map(nameOfUrl);
+  if (options.isOn("r") || !isFolder) return undefined;
+  if (names.some(name => name === undefined || /[*?[{]/.test(describe(name)))) return undefined;
+  return names.flatMap(name =>
+    name === undefined ? [] : [{ kind: "write", path: joinPath(destination, name), how: "replace" } as const],
+  );
 }
 
 /** What is copied to a machine that people use is deployed there. */

@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { judge, machine, PROJECT } from "./scene.ts";
+
+const verdict = (command: string) =>
+  judge(command, { system: machine({ [`${PROJECT}/.claude/settings.json`]: "{}\n" }) }).verdict;
+
+describe("what is made for tests and made again by the next run", () => {
+  it.each([
+    "docker compose -f docker-compose.test.yml down -v",
+    "docker compose -p app_test down -v --remove-orphans",
+    "docker-compose -f ci/docker-compose.yml down --volumes",
+    "redis-cli -n 15 flushdb",
+    "redis-cli -h localhost -n 3 FLUSHDB",
+    "psql app_test -c 'TRUNCATE users CASCADE'",
+    "psql -d app_test -c 'drop table users'",
+    "psql postgres://localhost/app_test -c 'drop schema public cascade'",
+    "psql postgres -c 'DROP DATABASE IF EXISTS app_test'",
+    "mysql -u root app_test -e 'drop table users'",
+    "mongosh mongodb://localhost/app_test --eval 'db.dropDatabase()'",
+    "docker compose exec db psql -U app -d app_test -c 'delete from users'",
+    "php artisan migrate:fresh --env=testing",
+  ])("passes: %s", command => {
+    expect(verdict(command)).toBe("allow");
+  });
+
+  it.each([
+    "docker compose -f docker-compose.yml down -v",
+    "docker compose -f docker-compose.yml -f docker-compose.test.yml down -v",
+    "docker compose -f prod-test.yml down -v",
+    "redis-cli -n 0 flushdb",
+    "redis-cli -n 15 flushall",
+    "redis-cli -h cache.internal -n 3 flushdb",
+    "psql app -c 'TRUNCATE users CASCADE'",
+    "psql -U test app -c 'drop table users'",
+    "psql -h db.prod app_test -c 'drop table users'",
+    "psql contest -c 'drop table users'",
+    "psql latest -c 'drop table users'",
+    "psql postgres -c 'DROP DATABASE latest'",
+    "mongosh mongodb://localhost/app --eval 'db.dropDatabase()'",
+    "docker compose exec db psql -U app -d app -c 'delete from users'",
+    "php artisan migrate:fresh --env=staging",
+  ])("is no reason to pass: %s", command => {
+    expect(verdict(command)).not.toBe("allow");
+  });
+});
+
+describe("a file that comes from another machine", () => {
+  it("goes by its own name into a folder, and touches nothing else there", () => {
+    expect(verdict("scp web1:/var/log/app.log .")).toBe("allow");
+    expect(verdict("scp web1:a.log web1:b.log docs")).toBe("allow");
+  });
+
+  it("may be anything where folders or patterns are copied", () => {
+    expect(verdict("scp -r web1:/srv/app .")).not.toBe("allow");
+    expect(verdict("scp 'web1:/srv/app/*' .")).not.toBe("allow");
+    expect(verdict("scp web1:/srv/settings.json .claude/")).not.toBe("allow");
+  });
+});
