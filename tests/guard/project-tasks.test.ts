@@ -95,3 +95,33 @@ describe("a task of the project is judged by what its file says", () => {
     expect(verdict(`${write} && make a`)).toBe("allow");
   });
 });
+
+describe("a file of the project that a variable makes programs load", () => {
+  const loaded = machine({
+    [`${PROJECT}/hook.sh`]: `${GONE}\n`,
+    [`${PROJECT}/hook.js`]: `require("child_process").execSync("${GONE}");\n`,
+    [`${PROJECT}/start.py`]: `import os\nos.system("${GONE}")\n`,
+    [`${PROJECT}/register.js`]: "require('source-map-support').install();\n",
+  });
+  const answer = (command: string) => judge(command, { system: loaded }).verdict;
+
+  it.each([
+    "BASH_ENV=./hook.sh bash -c true",
+    "NODE_OPTIONS='--require ./hook.js' npm test",
+    "NODE_OPTIONS=--require=./hook.js node x.js",
+    "PYTHONSTARTUP=./start.py python3",
+    "GIT_EXTERNAL_DIFF=./hook.sh git diff",
+    "export EDITOR=./hook.sh; git commit",
+  ])("%s is judged by the file", command => {
+    expect(answer(command)).toBe("deny");
+  });
+
+  it.each([
+    "NODE_OPTIONS='--require ./register.js' npm test",
+    "NODE_OPTIONS=--max-old-space-size=4096 npm run build",
+    "EDITOR=vim git commit",
+    "BASH_ENV=./missing.sh bash -c true",
+  ])("%s passes", command => {
+    expect(answer(command)).toBe("allow");
+  });
+});

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judge, machine, PROJECT } from "./scene.ts";
+import { judge, machine, PROJECT, rulesOf } from "./scene.ts";
 
 const verdict = (command: string) =>
   judge(command, { system: machine({ [`${PROJECT}/.claude/settings.json`]: "{}\n" }) }).verdict;
@@ -10,7 +10,7 @@ describe("what is made for tests and made again by the next run", () => {
     "docker compose -p app_test down -v --remove-orphans",
     "docker-compose -f ci/docker-compose.yml down --volumes",
     "redis-cli -n 15 flushdb",
-    "redis-cli -h localhost -n 3 FLUSHDB",
+    "redis-cli -h localhost -n 15 FLUSHDB",
     "psql app_test -c 'TRUNCATE users CASCADE'",
     "psql -d app_test -c 'drop table users'",
     "psql postgres://localhost/app_test -c 'drop schema public cascade'",
@@ -28,8 +28,9 @@ describe("what is made for tests and made again by the next run", () => {
     "docker compose -f docker-compose.yml -f docker-compose.test.yml down -v",
     "docker compose -f prod-test.yml down -v",
     "redis-cli -n 0 flushdb",
+    "redis-cli -n 1 flushdb",
     "redis-cli -n 15 flushall",
-    "redis-cli -h cache.internal -n 3 flushdb",
+    "redis-cli -h cache.internal -n 15 flushdb",
     "psql app -c 'TRUNCATE users CASCADE'",
     "psql -U test app -c 'drop table users'",
     "psql -h db.prod app_test -c 'drop table users'",
@@ -54,5 +55,36 @@ describe("a file that comes from another machine", () => {
     expect(verdict("scp -r web1:/srv/app .")).not.toBe("allow");
     expect(verdict("scp 'web1:/srv/app/*' .")).not.toBe("allow");
     expect(verdict("scp web1:/srv/settings.json .claude/")).not.toBe("allow");
+  });
+});
+
+describe("what is done elsewhere is not made harmless by what is missing here", () => {
+  it("asks about a device as about another machine", () => {
+    expect(rulesOf("adb shell rm -rf /sdcard/DCIM")).toEqual(rulesOf("ssh phone rm -rf /sdcard/DCIM"));
+    expect(rulesOf("adb -s emulator-5554 shell 'rm -rf /sdcard/x'")).not.toEqual([]);
+    expect(rulesOf("adb shell am start -n com.acme/.Main")).toEqual([]);
+    expect(rulesOf("adb logcat -d")).toEqual([]);
+  });
+
+  it.each([
+    `curl -X POST https://api.x.example/v2/droplets/1/actions -d '{"type":"power_off"}'`,
+    `curl -X POST https://api.x.example/servers/1/action -d '{"action":"hardShutdown"}'`,
+    "curl -X POST https://api.x.example/servers/1/power_off",
+    "curl -X POST https://api.x.example/servers/1/actions/rebuild",
+  ])("asks before a machine is switched off: %s", command => {
+    expect(rulesOf(command)).toEqual(["cloud.api"]);
+  });
+
+  it.each([
+    `curl -X POST https://api.x.example/v2/droplets/1/actions -d '{"type":"snapshot"}'`,
+    `curl -X POST http://localhost:3000/actions -d '{"type":"power_off"}'`,
+    "curl https://api.x.example/servers/1/power_off",
+  ])("leaves others alone: %s", command => {
+    expect(rulesOf(command)).toEqual([]);
+  });
+
+  it("knows the tilde of Tcl", () => {
+    expect(verdict("tclsh <<< 'file delete -force ~/Documents'")).toBe("deny");
+    expect(verdict("tclsh <<< 'file delete -force dist'")).toBe("allow");
   });
 });

@@ -21,6 +21,7 @@ import {
 } from "../meaning/effects.ts";
 import {
   environmentDatum,
+  expandTilde,
   homeDatum,
   type LibraryFunction,
   select,
@@ -296,6 +297,7 @@ const readsVariable = withArgument("0", (given, _call, context) => {
 export const TCL = defineLanguage({
   id: "expect",
   parse: parseTcl,
+  toPath: expandTilde,
   functions: () => [
     ["spawn exec", spawns],
     ["system", (call, context) => reference("[system]", noteShell(context, call, line(call.positional)))],

@@ -31,6 +31,28 @@ const RULES = {
     model: "Take out of the file what does this, or ask the person.",
     safer: "git diff",
   },
+  "exec.loader": {
+    title: "loads code into a program",
+    verdict: "ask",
+    when: "A variable makes every program that is started load a library that is not the system's (LD_PRELOAD, LD_AUDIT, DYLD_INSERT_LIBRARIES), or looks for programs in whatever folder it is in (PATH with a dot or an empty part).",
+    examples: {
+      asks: {
+        "env LD_PRELOAD=./hook.so ls": "LD_PRELOAD=./hook.so",
+        "env PATH=.:$PATH make": "PATH=.:",
+      },
+      passes: [
+        "LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libjemalloc.so.2 node app.js",
+        "LD_PRELOAD= ls",
+        "PATH=./node_modules/.bin:$PATH tsc",
+        'PATH="$PWD/bin:$PATH" make',
+        "LD_LIBRARY_PATH=./lib ./app",
+      ],
+    },
+    lost: "It would let programs load or start code that lies in the project or beside it: {target}.",
+    person: "Such code runs inside programs that are trusted.",
+    model: "Start the program without the variable, or name the program by its path.",
+    safer: "env",
+  },
 } satisfies RuleTable;
 
 const MAX_NAMED = 3;
@@ -65,6 +87,7 @@ function receiverOf(effect: CommandEffect): string | undefined {
 
 function inspectStarted(context: RuleContext): void {
   inspectLoaders(context);
+  inspectVariables(context);
   inspectFetched(context);
   const { onFetched } = context.workspace.given;
   if (onFetched !== undefined) for (const entry of fetchedIn(context)) onFetched(entry);
@@ -72,6 +95,25 @@ function inspectStarted(context: RuleContext): void {
 
 /** Code that no reader can read. */
 const NATIVE = /\.(?:so(?:\.\d+)*|dylib|dll|node|jar|class|pyc|wasm|bundle)$/;
+
+const LOADS_LIBRARIES = /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES)$/;
+const OF_SYSTEM = /^(?:\/(?:usr|lib\w*|opt|nix|snap)\/|lib[\w.+-]+$|$|\$)/;
+
+/** Libraries for every program, and a search for programs that begins wherever one happens to be. */
+function inspectVariables(context: RuleContext): void {
+  const told = new Set<string>();
+  for (const invocation of context.facts.invocations)
+    for (const { name, value } of invocation.environment) {
+      if (value === undefined || told.has(name)) continue;
+      const written = describe(value);
+      const isLoaded =
+        LOADS_LIBRARIES.test(name) && written.split(/[\s:]+/).some(part => !OF_SYSTEM.test(part));
+      const isSearched = name === "PATH" && value.pieces.length > 0 && /(?:^|:)\.?\/?(?::|$)/.test(written);
+      if (!isLoaded && !isSearched) continue;
+      told.add(name);
+      context.report("exec.loader", actorOf(invocation), clip(`${name}=${written}`, MAX_ADDRESS));
+    }
+}
 
 /** `LD_PRELOAD=./x.so prog`: a program loads native code that this command or this session made. */
 function inspectLoaders(context: RuleContext): void {

@@ -192,6 +192,7 @@ export const cloud: Field = {
         "heroku: grant.access access:add|access:update|members:add|members:set|authorizations:create|keys:add|teams:*|spaces:* | give rights | stops heroku access:add web | passes heroku list web",
         "heroku: grant.protection drains:remove|features:disable|buildpacks:clear|certs:auto:disable|webhooks:remove|pg:backups:unschedule | switch a protection off | stops heroku drains:remove web | passes heroku list web",
         "heroku: spend.resource addons:create|addons:upgrade|addons:plans|ps:scale|ps:resize|ps:type|domains:add|create | buy capacity | stops heroku addons:create web | passes heroku list web",
+        "eas: deploy.production submit | release to a store | ask | safer eas build:list | stops eas submit -p ios | passes eas build",
         "firebase cf eas expo supabase render northflank koyeb dokku: deploy.production deploy|push|redeploy|submit|update|promote|restage|hosting:clone|functions:deploy|up|release | deploy | stops firebase deploy web | passes firebase list web",
         "supabase: deploy.production db push | deploy | stops supabase db push web | passes supabase db list web",
         "dokku supabase render koyeb northflank cf: spend.resource …create|scale|create-service | create or enlarge a resource | stops dokku thing create web | passes dokku thing list web",

@@ -28,7 +28,7 @@ const EXEC: OptionGrammar = {
 
 /** Packages without which a machine does not start, or can no longer be reached or mended. */
 const VITAL =
-  "python3|python3-minimal|libc6|libc-bin|glibc|musl|bash|dash|coreutils|base|busybox|systemd*|sudo|openssh-server|linux-image*|linux|kernel*|apt|dpkg|rpm|dnf|pacman|network-manager|NetworkManager|filesystem|util-linux|login|init";
+  "python3|python3-minimal|libc6|libc-bin|glibc|musl|bash|dash|coreutils|base|busybox|systemd*|sudo|openssh-server|linux-image*|linux|kernel*|apt|dpkg|rpm|dnf|pacman|network-manager|NetworkManager|filesystem|util-linux|login|init|*[*]*";
 
 /** Package managers: what they run, and what they publish. */
 export const packages: Field = {
@@ -126,6 +126,9 @@ export const packages: Field = {
     }),
     program("brew", "readsNothing installsPackages", {
       shows: "list info search deps uses config doctor leaves outdated",
+      operations: [
+        "fs.system-write uninstall|remove|rm | take away every listed package | ask | of unknown | safer brew list | stops brew uninstall $(brew list) | passes brew uninstall jq",
+      ],
     }),
     program("apt apt-get", "readsNothing", {
       shows: "list show search policy",

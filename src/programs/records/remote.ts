@@ -215,6 +215,8 @@ const TABLE = `
     clush | behind 0 | values -wgxXloftu nodes group exclude user options fanout
     dsh | behind 0 | values -mgfrFo machine group file
     mussh | text c | values -hHlmt
+    adb shell | behind 0 | values -stHP
+    adb exec-out | behind 0 | values -stHP
 `;
 
 type Cells = TableRow<(typeof CELLS)[number]>["cells"];
@@ -243,7 +245,7 @@ function readRunners(): ReadonlyMap<string, readonly RemoteRunner[]> {
 /** Records of those that do nothing else which is known. */
 export function remoteRunners(): readonly Program[] {
   const names = `multipass limactl lima colima docker-machine crictl plink klink tsh bolt knife eb pssh parallel-ssh
-    mpssh pdsh clush dsh mussh vagrant`;
+    mpssh pdsh clush dsh mussh vagrant adb`;
   return [{ names, run: call => runRemotely(call) ?? [unknownOutput(call)] }];
 }
 

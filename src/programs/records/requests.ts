@@ -161,7 +161,7 @@ function isDelete({ method, headers }: HttpRequest): boolean {
 /** `…/projects/42/delete`, `…/projects/42:delete` */
 function endsInVerb(address: string): boolean {
   const last = /[/:]([A-Za-z_.-]+)\/?(?:[?#][\s\S]*)?$/.exec(address)?.[1] ?? "";
-  return partsOf(last).some(takesAway);
+  return partsOf(last).some(takesAway) || switchesOff(last);
 }
 
 /** Some interfaces take every call as a question: `https://api.example.com/bot1/deleteWebhook`. */
@@ -196,8 +196,16 @@ export function isDeletingMutation(query: string): boolean {
 }
 
 /** `delete`, `DeleteVolumes`, `terminate_instances`, `project.delete`; no sentence. */
+/** `power_off`, `hardShutdown`, `os-rebuild`: a machine is off, or begins anew, in any spelling. */
+function switchesOff(name: string): boolean {
+  return /^(?:os|hard|force|forced|soft|acpi)?(?:poweroff|powercycle|shutdown|halt|rebuild|reinstall|reimage)$/.test(
+    partsOf(name).join(""),
+  );
+}
+
 function startsWithVerb(value: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_.:/-]*$/.test(value)) return false;
+  if (switchesOff(value)) return true;
   const parts = partsOf(value);
   return [parts[0], parts.at(-1)].some(part => destroyingVerb(part ?? "") !== undefined);
 }

@@ -130,7 +130,12 @@ export const system: Field = {
         "sys.firewall stop|disable|mask ufw|ufw.service|nftables|nftables.service|iptables|iptables.service|fail2ban|fail2ban.service|apparmor|apparmor.service | open the firewall | stops systemctl stop ufw | passes systemctl stop status web",
       ],
     }),
-    program("journalctl", "", { shellVariables: "PAGER" }),
+    program("journalctl", "", {
+      shellVariables: "PAGER",
+      operations: [
+        "grant.protection - | delete what the machine has recorded | needs vacuum-time vacuum-size vacuum-files | safer journalctl --disk-usage | stops journalctl --vacuum-time=1s | passes journalctl -u web",
+      ],
+    }),
     program("sudoedit visudo", "changesMore", {
       shellVariables: "EDITOR VISUAL",
       operations: [
@@ -235,6 +240,8 @@ export const system: Field = {
       "scancel bkill: sys.kill - | end every job of a user | needs u user U A account | stops scancel -u web | passes scancel 4711",
       "fastboot: disk.raw erase|format|flashing|oem|flash:raw | erase a device | stops fastboot erase userdata | passes fastboot devices",
       "fastboot: disk.raw - | erase a device | needs w | stops fastboot -w | passes fastboot devices",
+      "fwupdmgr fwupdtool: disk.raw install|update|upgrade|downgrade|reinstall|install-blob | write the firmware of a device | safer fwupdmgr get-devices | stops fwupdmgr install fw.cab | passes fwupdmgr get-updates",
+      "xattr: grant.protection com.apple.quarantine | let a downloaded program start unchecked | needs d | stops xattr -d com.apple.quarantine App.app | passes xattr -l App.app",
       "nvram: disk.raw - | erase the settings of the firmware | needs c d | stops nvram -c | passes nvram -p",
       "nix-collect-garbage: cloud.other - | delete every older generation | needs d delete-old | stops nix-collect-garbage -d | passes nix-collect-garbage",
       "launchctl: sys.kill kill * system/* | end a service of the machine | stops launchctl kill 9 system/x | passes launchctl list web",

@@ -5,7 +5,7 @@ import type { FileEntry, ProgramCall } from "../state/state.ts";
 import { environmentOf } from "../state/variables.ts";
 import { parseShell } from "../syntax/parse.ts";
 import { baseName, directoryName, joinPath, knownText, text, type Value } from "../value.ts";
-import { interpreterOf, readOwnScript, runInNewShell } from "./code-runs.ts";
+import { interpreterOf, readOwnScript, readScript, runInNewShell } from "./code-runs.ts";
 
 /**
  * Programs load files that variables name: `NODE_OPTIONS=--require=./x.js`, `BASH_ENV=x`, `PATH=./bin:$PATH`,
@@ -23,6 +23,7 @@ export function runLoadedFiles(call: ProgramCall): void {
     runValue(value, call);
     runWritten(written, call);
     if (session.context.ownFiles !== undefined) runOwn(written, call);
+    if (LOADS_FILES.test(name)) runProjects(written, call);
   }
 }
 
@@ -97,6 +98,21 @@ function runOwn(value: string, call: ProgramCall): void {
       const content = readOwnScript(text(one), call);
       if (content !== undefined) runLoadedText(content, one, call);
     }
+  }
+}
+
+/** Variables that are there to name a file of code, or a program, which others then run. */
+const LOADS_FILES =
+  /^(?:BASH_ENV|ENV|NODE_OPTIONS|PYTHONSTARTUP|RUBYOPT|PERL5OPT|LUA_INIT\w*|GIT_(?:SSH|EXTERNAL_DIFF|ASKPASS|EDITOR|SEQUENCE_EDITOR|PAGER|PROXY_COMMAND)|SSH_ASKPASS|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESSOPEN)$/;
+
+/** What lies in the project is read as a script is that is started by its name. */
+function runProjects(value: string, call: ProgramCall): void {
+  const { session } = call.scope;
+  for (const word of pathsIn(value)) {
+    if (!/[./]/.test(word) || session.runValues.has(`file ${word}`)) continue;
+    session.runValues.add(`file ${word}`);
+    const content = readScript(text(word), call);
+    if (content !== undefined) runLoadedText(content, word, call);
   }
 }
 
