@@ -9,6 +9,7 @@ import {
   mayShowSecret,
   missingOf,
   onlyReads,
+  reachesOut,
   startedBy,
 } from "../programs/index.ts";
 import {
@@ -39,7 +40,7 @@ import {
   zoneOf,
 } from "../workspace/index.ts";
 import type { Examination } from "./collect-footprint.ts";
-import type { Gap } from "./gap.ts";
+import { type Gap, reach } from "./gap.ts";
 import { gapsOfGit } from "./git/gaps.ts";
 import type { GuardWorkspace } from "./judgement.ts";
 import {
@@ -149,7 +150,10 @@ function gapsOfVariable(name: string, value: Value | undefined): readonly Gap[] 
 function* gapsOfProgram(invocation: Invocation, facts: CallFacts, workspace: GuardWorkspace): Iterable<Gap> {
   const isOfKnownList = filesGiven(invocation, facts, workspace.disk) !== undefined;
   for (const missing of missingOf(invocation, workspace.settings.programs))
-    if (!(isOfKnownList && missing.why === MAY_BE_OPTION)) yield missing;
+    if (!(isOfKnownList && missing.why === MAY_BE_OPTION)) {
+      yield missing;
+      if (missing.kind === "program" && reachesOut(invocation)) yield reach(missing.what);
+    }
   yield* gapsOfEnvironment(invocation, workspace);
   if (invocation.program === "patch") yield* gapsOfPatch(invocation, facts, workspace);
   const { argv, environment, place, isElevated, isOpenEnded } = invocation;

@@ -35,3 +35,8 @@ export function distinctGaps(gaps: Iterable<Gap>): readonly Gap[] {
   const seen = new Map(Array.from(gaps, gap => [`${gap.kind}\n${gap.what}`, gap]));
   return [...seen.values()];
 }
+
+/** A program of which not everything is known, except that it does not stay here. */
+export function reach(what: string): Gap {
+  return { kind: "reach", what, why: "it works with another machine, a service or other processes" };
+}

@@ -9,6 +9,7 @@ export {
   missingOf,
   namesFrom,
   onlyReads,
+  reachesOut,
   startedBy,
 } from "./model/completeness.ts";
 export type { ProgramDescription } from "./model/describe.ts";

@@ -85,6 +85,55 @@ describe("a call of which everything is known", () => {
   });
 });
 
+describe("what does not stay here", () => {
+  it.each([
+    ...[
+      "docker ps",
+      "docker build .",
+      "git fetch",
+      "git -C . pull",
+      "git push origin x",
+      "git clone https://x.example/a b",
+    ],
+    ...[
+      "git ls-remote",
+      "git remote update",
+      "gh pr list",
+      "kubectl get pods",
+      "aws s3 ls",
+      "psql -c 'select 1'",
+    ],
+    ...[
+      "systemctl status x",
+      "redis-cli get a",
+      "nc localhost 80",
+      "ssh host ls",
+      "terraform plan",
+      "kill 123",
+    ],
+  ])("is a reach: no sandbox bounds it, so that it is asked about and not broken: %s", command => {
+    expect(gapsOf(command)).toContain("reach");
+  });
+
+  it.each([
+    "npm test",
+    "npm install",
+    "make",
+    "cargo build",
+    "go test ./...",
+    "npx tsc",
+    "sqlite3 a.db .tables",
+    "git frobnicate",
+  ])("is not: %s", command => {
+    expect(gapsOf(command)).toContain("program");
+    expect(gapsOf(command)).not.toContain("reach");
+  });
+
+  it.each(["git remote -v", "git status", "git log --oneline"])("nor what only looks: %s", command => {
+    expect(gapsOf(command)).toEqual([]);
+  });
+});
+
 describe("a gap says what is not known", () => {
   it.each([
     ["frobnicate x", "program"],

@@ -1,4 +1,11 @@
-import { changesOfGit, missingOfGit, onlyDisplays, opensEditor, runsHooks } from "../../programs/index.ts";
+import {
+  changesOfGit,
+  missingOfGit,
+  onlyDisplays,
+  opensEditor,
+  reachesOut,
+  runsHooks,
+} from "../../programs/index.ts";
 import { knownText } from "../../shell/index.ts";
 import { ancestors, isInside, join } from "../../system/index.ts";
 import {
@@ -12,7 +19,7 @@ import {
   usesAttribute,
   wiringPart,
 } from "../../workspace/index.ts";
-import type { Gap } from "../gap.ts";
+import { type Gap, reach } from "../gap.ts";
 import type { GuardWorkspace } from "../judgement.ts";
 import type { EffectOf } from "../rule-context.ts";
 import type { GitRun } from "./run.ts";
@@ -22,7 +29,8 @@ export function gapsOfGit({ run, by }: EffectOf<"git">, workspace: GuardWorkspac
   const what = `git ${run.subcommand}`;
   if (run.shellAlias !== undefined) return [];
   const missing = missingOfGit(run);
-  if (missing !== undefined) return [missing];
+  if (missing !== undefined)
+    return by.invocation !== undefined && reachesOut(by.invocation) ? [missing, reach(what)] : [missing];
   if (by.place.kind !== "local" || run.gitDirectory !== undefined || run.workTree !== undefined)
     return [{ kind: "environment", what, why: "it is told where its repository is" }];
   if (opensEditor(run)) return [{ kind: "code", what, why: "it opens an editor" }];

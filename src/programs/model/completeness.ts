@@ -14,7 +14,7 @@ import { readOwnCall } from "../records/own-commands.ts";
 import { isCompleteWord } from "../records/shell-words.ts";
 import { ownPrograms } from "./own-programs.ts";
 import type { KnownCall, Missing, Program } from "./program.ts";
-import { canonicalName, findProgram } from "./registry.ts";
+import { canonicalName, findProgram, isOfReachingField } from "./registry.ts";
 
 const EMPTY: Value = { pieces: [], origins: [] };
 
@@ -30,6 +30,16 @@ export function missingOf(invocation: Invocation, own: readonly OwnProgram[]): r
   const record = findProgram(name);
   if (record?.complete === undefined) return [incomplete(name)];
   return missingIn(record, canonicalName(name, record), invocation);
+}
+
+/** Whether it works with another machine, a service or other processes, where not all of it is known. */
+export function reachesOut({ program: name, argv }: Invocation): boolean {
+  const record = name === undefined ? undefined : findProgram(name);
+  if (record === undefined) return false;
+  const { reaches, bringsHere } = record;
+  if (reaches === undefined) return bringsHere !== undefined || isOfReachingField(record);
+  const [first] = parseOptions(record.rewrite?.(argv) ?? argv, record.options ?? {}).operandValues;
+  return words(reaches).some(word => word === "*" || word === knownText(first ?? EMPTY));
 }
 
 /** A command of this program that only shows; another program of its name is found by its folder. */

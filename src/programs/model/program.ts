@@ -149,6 +149,8 @@ export interface Program {
    * to say so costs a question.
    */
   readonly complete?: true | Completeness;
+  /** First words, `*` for any, with which it works with another machine, a service or other processes. */
+  readonly reaches?: string;
   /** Command lines before it that choose where it works: the last word is the place. */
   readonly chosenBy?: RegExp;
 }
@@ -278,6 +280,8 @@ export interface Field {
   readonly programs: () => readonly Program[];
   /** What its programs change is all in their effects, save those with `changesMore`. */
   readonly tellsChanges?: true;
+  /** Its programs work with other machines, services or other processes, save those that say otherwise. */
+  readonly reaches?: true;
 }
 
 /**

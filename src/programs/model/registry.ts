@@ -17,6 +17,7 @@ const operations = new Map<string, readonly (readonly Operation[])[]>();
 const programs = new Map<string, Program | undefined>();
 /** Programs of these tables whose changes are all in their effects. */
 const told = new Set<Program>();
+const reaching = new Set<Program>();
 
 /** Names come from commands, so that what is remembered of them has an end. */
 const MAX_NAMES = 2000;
@@ -32,6 +33,7 @@ function tableOf(field: Field): Table {
   if (known !== undefined) return known;
   const programs = field.programs();
   const byName = new Map(programs.flatMap(program => words(program.names).map(name => [name, program])));
+  if (field.reaches === true) for (const program of programs) reaching.add(program);
   if (field.tellsChanges === true)
     for (const program of programs) if (program.changesMore !== true && !isBare(program)) told.add(program);
   const table = { programs, byName };
@@ -121,6 +123,11 @@ export function hasTrait(name: string | undefined, trait: Trait): boolean {
 /** Everything that the program of this record changes is in its effects. */
 export function tellsChanges(program: Program): boolean {
   return told.has(program);
+}
+
+/** The program of this record works with other machines, services or processes, as all of its field. */
+export function isOfReachingField(program: Program): boolean {
+  return reaching.has(program);
 }
 
 /** The operations of a program, rule by rule; everyday programs have none. */

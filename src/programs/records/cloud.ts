@@ -65,6 +65,7 @@ const COBRA: OptionGrammar = {
 
 /** Clouds, clusters, platforms and backups: what is deleted there is gone for everybody. */
 export const cloud: Field = {
+  reaches: true,
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
     program("aws", "dangerous readsNothing", {

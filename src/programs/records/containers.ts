@@ -78,6 +78,7 @@ const GLOBAL: OptionGrammar = {
 const COMPOSE_FILES = "compose*.yml compose*.yaml docker-compose*.yml docker-compose*.yaml";
 
 export const containers: Field = {
+  reaches: true,
   programs: () => [
     program("docker podman nerdctl", "readsNothing namesHosts dangerous guessed keepsTexts", {
       runsFiles: COMPOSE_FILES,

@@ -39,6 +39,7 @@ export const databases: Field = {
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
     program("mongosh mongo", "dangerous keepsTexts", {
+      reaches: "*",
       options: {
         flags: "quiet norc shell nodb tls",
         values: "-fup eval file host port username password authenticationDatabase",
@@ -47,6 +48,7 @@ export const databases: Field = {
       effects: effectsOfMongo,
     }),
     program("redis-cli valkey-cli keydb-cli", "dangerous", {
+      reaches: "*",
       options: {
         flags: "-xc raw csv json no-auth-warning tls scan bigkeys stat help",
         values: "-hpnausirt user pass",
@@ -146,6 +148,7 @@ function sqlProgram(client: SqlClient): Program {
     names,
     is: client.isLocal || /\b(?:psql|mysql)\b/.test(names) ? ["dangerous", "keepsTexts"] : ["dangerous"],
     options,
+    ...(client.isLocal ? {} : { reaches: "*" }),
     effects: call => effectsOfSql(client, call),
     ...(shellLines === undefined ? {} : { shellLines }),
     ...(names === "sqlite3"

@@ -46,6 +46,8 @@ export const versionControl: Field = {
   programs: () => [
     program("git", "readsNothing namesHosts dangerous guessed", {
       runsFiles: "hooks",
+      reaches: `clone fetch fetch-pack pull push send-pack ls-remote remote submodule lfs annex svn p4 request-pull send-email
+        imap-send daemon http-fetch http-push credential`,
       options: {
         flags: `-pPvh version help paginate no-pager bare no-replace-objects no-lazy-fetch no-optional-locks no-advice
           literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs html-path man-path info-path`,

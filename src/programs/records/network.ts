@@ -31,6 +31,7 @@ const DOWNLOAD_OPTIONS = {
 
 /** Programs that speak to other machines: what they print or save comes from there, what they are given goes there. */
 export const network: Field = {
+  reaches: true,
   tellsChanges: true,
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [

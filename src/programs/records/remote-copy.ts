@@ -19,6 +19,7 @@ import { fetchedOutput, nameOfUrl } from "./network.ts";
 
 /** Programs that copy between this machine and another place. */
 export const remoteCopy: Field = {
+  reaches: true,
   tellsChanges: true,
   programs: () => [
     program("rsync", "readsNothing namesHosts dangerous", {

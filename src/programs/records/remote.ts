@@ -33,6 +33,7 @@ const SSH: OptionGrammar = {
 
 /** Programs that run something on another machine. */
 export const remote: Field = {
+  reaches: true,
   tellsChanges: true,
   programs: () => [
     program("ssh autossh slogin", "readsNothing namesHosts dangerous", {

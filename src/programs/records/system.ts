@@ -10,6 +10,7 @@ const FIREWALL_OPTIONS = {
 
 /** Disks, power, accounts, services, processes and schedules of the machine itself. */
 export const system: Field = {
+  reaches: true,
   tellsChanges: true,
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
