@@ -4,9 +4,10 @@ import type { Effect, Outcome } from "../protocol/index.ts";
 export function effectOf({ decision, halt, input, output, context, messages }: Outcome): Effect {
   const { kind, ...said } = decision;
   const reason = "reason" in said && said.reason !== undefined ? { reason: said.reason } : {};
+  const texts = "texts" in said && said.texts !== undefined ? { texts: said.texts } : {};
   const [first] = messages;
   return {
-    ...(kind === "none" ? {} : { decision: { kind, ...reason } }),
+    ...(kind === "none" ? {} : { decision: { kind, ...reason, ...texts } }),
     ...(halt === undefined ? {} : { halt: halt.reason === undefined ? {} : { reason: halt.reason } }),
     ...(input === undefined ? {} : { input }),
     ...(output === undefined ? {} : { output }),

@@ -293,6 +293,7 @@ function makeCommand(random: (limit: number) => number): string {
   const kind = random(8);
   if (kind === 0) return makePython(pick, random);
   if (kind === 1) return makeSearch(pick, random);
+  if (kind === 2 && random(4) === 0) return `patch ${pick(SCRIPTS["patch"] ?? [])}`;
   const group = kind === 2 ? PACKED : kind < 5 ? GROUPS : undefined;
   const wanted = candidates.filter(({ name }) => group === undefined || group.includes(name));
   const { name, flags, values } = pick(wanted);
@@ -342,6 +343,8 @@ function makeScene(): Scene {
     "b.txt": "b\n",
     "sub/c.txt": "c a\n",
     "data.json": '{"a":1}\n',
+    ".gitignore": "*.log\n",
+    "sub/kept.log": "a\n",
   }))
     writeFileSync(join(project, name), content);
   const git = (...argv: string[]) =>
@@ -490,8 +493,9 @@ describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel
           )
         )
           return true;
-        // Names that come out of a search: all of the project is kept.
-        if (unknownIn.some(folder => at.startsWith(`${folder}/`))) return true;
+        // Names that come out of a search: all of the project around is kept but what git ignores.
+        const isAround = unknownIn.some(folder => folder === project || folder.startsWith(`${project}/`));
+        if (isAround && at.startsWith(`${project}/`) && !at.endsWith(".log")) return true;
         return targets.some(
           target => at === target.path || (target.isTree && at.startsWith(`${target.path}/`)),
         );

@@ -11,7 +11,7 @@ export default mergeConfig(
       alias: [
         { find: /^amplihack\/engine$/, replacement: source("exports/engine.ts") },
         { find: /^amplihack\/engine\/(.+)$/, replacement: source("engine/adapters/$1.ts") },
-        { find: /^amplihack\/guard$/, replacement: source("guard/guard.ts") },
+        { find: /^amplihack\/guard$/, replacement: source("exports/guard.ts") },
       ],
     },
     test: { root: new URL("../..", import.meta.url).pathname, include: ["tests/sdks/*.test.ts"] },

@@ -1,5 +1,11 @@
 /** `amplihack/engine/claude-agent-sdk`: every hook of an engine in an agent of the Claude Agent SDK. */
-import { EVENTS, type EventDescriptor, type EventName, type JsonObject } from "../../protocol/index.ts";
+import {
+  type Effect,
+  EVENTS,
+  type EventDescriptor,
+  type EventName,
+  type JsonObject,
+} from "../../protocol/index.ts";
 import { effectOf } from "../outcome-effect.ts";
 import { claudeAnswer } from "../output/encode.ts";
 import { freezeJson } from "../reply.ts";
@@ -39,6 +45,13 @@ function callback(engine: AnyEngine, event: EventDescriptor, context: unknown): 
   return async (input, _toolUseId, { signal }) => {
     const payload = freezeJson(input) as JsonObject;
     const outcome = await engine.untyped.dispatch(event.name, payload, { signal, context });
-    return claudeAnswer(effectOf(outcome), event).answer;
+    return claudeAnswer(askPerson(effectOf(outcome)), event).answer;
   };
+}
+
+/** Whoever `canUseTool` shows a question to is a person. */
+function askPerson(effect: Effect): Effect {
+  const { decision } = effect;
+  if (decision?.kind !== "ask" || decision.texts === undefined) return effect;
+  return { ...effect, decision: { ...decision, reason: decision.texts.person } };
 }
