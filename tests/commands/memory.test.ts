@@ -51,6 +51,26 @@ describe("amplihack memory", () => {
     });
   });
 
+  it("keeps no secret that an agent notes, in key, value, agent or session", async () => {
+    const user = newUser();
+    const secret = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
+    const words = [
+      "memory",
+      "store",
+      `k ${secret}`,
+      `v ${secret}`,
+      "--agent",
+      `a-${secret}`,
+      "--session",
+      secret,
+    ];
+    const { code } = await user.type(words, { env: { CLAUDECODE: "1" } });
+    expect(code).toBe(0);
+    const { stdout } = await user.type(["memory", "list", "--format", "json"]);
+    expect(stdout).toContain("[redacted]");
+    expect(stdout).not.toContain(secret);
+  });
+
   it("keeps the file private, in the state home", async () => {
     const user = newUser();
     await store(user, "a", "b");

@@ -1,4 +1,5 @@
 import { CommandError, defineCommand, loadEditor, option } from "../../cli/index.ts";
+import { loadProcessTree } from "../../hooks/index.ts";
 import {
   ANY_AGENT,
   CATEGORIES,
@@ -14,7 +15,7 @@ import {
 } from "../../memory/index.ts";
 import { readExactText } from "../../state/index.ts";
 import { compileGlob, dirname, join, matchesGlob, type System } from "../../system/index.ts";
-import { escapeControls } from "../../text/index.ts";
+import { escapeControls, redact } from "../../text/index.ts";
 import {
   AGENT_OPTION,
   checkArguments,
@@ -78,9 +79,12 @@ export const storeCommand = defineCommand({
   async run(invocation) {
     const { options, positionals, system, terminal } = invocation;
     const { agent = ANY_AGENT, session = "", type, category, pin, share } = options;
-    const [key = "", value = ""] = positionals;
+    const { agentAbove } = await loadProcessTree();
+    // What an agent notes is read by other agents, as with the tool `memory_store`; a person knows what they write.
+    const noted = (text: string) => (agentAbove(system) === undefined ? text : redact(text));
+    const [key = "", value = ""] = positionals.map(noted);
     const project = share ? sharedScope(system, memoryPlace(invocation)) : manualScope(system);
-    const draft = { project, agent, session, key, value, type, category };
+    const draft = { project, agent: noted(agent), session: noted(session), key, value, type, category };
     checkArguments(draft);
     await checkValue(value, type);
     const { memory, isNew } = await withStore(invocation, store =>
