@@ -299,6 +299,39 @@ describe("a call that only the service can permit", () => {
     expect((await runHook(preToolUse(), system, call()))?.decision?.kind).toBe("deny");
   });
 
+  it("does not run by a grant that has a second name, under which it would outlive its use", async () => {
+    const { system, refusal } = await refused();
+    const path = sign(system, refusal);
+    system.files.link(path, `${FOLDER}/kept`);
+    expect((await runHook(preToolUse(), system, call()))?.decision?.kind).toBe("deny");
+    system.files.remove(`${FOLDER}/kept`);
+    expect((await runHook(preToolUse(), system, call()))?.decision).toBeUndefined();
+    expect((await runHook(preToolUse(), system, call()))?.decision?.kind).toBe("deny");
+  });
+
+  it("does not run by a grant that cannot be used up", async () => {
+    const { system, refusal } = await refused();
+    sign(system, refusal);
+    system.faults.failUnder(FOLDER, "EACCES", ["remove"]);
+    for (let each = 0; each < 2; each += 1)
+      expect((await runHook(preToolUse(), system, call()))?.decision?.kind).toBe("deny");
+  });
+
+  it("does not run by a link to a grant, or by one in the folder of another user", async () => {
+    const { system, refusal } = await refused();
+    const path = sign(system, refusal);
+    system.files.rename(path, `${FOLDER}/moved`);
+    system.files.symlink(`${FOLDER}/moved`, path);
+    expect((await runHook(preToolUse(), system, call()))?.decision?.kind).toBe("deny");
+    system.files.remove(path);
+    system.put(path.replace("/1000/", "/1001/"), {
+      content: system.peek(`${FOLDER}/moved`) ?? "",
+      uid: 0,
+      mode: 0o644,
+    });
+    expect((await runHook(preToolUse(), system, call()))?.decision?.kind).toBe("deny");
+  });
+
   it("does not run by a grant that the user's own files hold, nor for root, from whom nothing is kept apart", async () => {
     const { system, refusal } = await refused();
     grantOnce(system, STATE, refusal);

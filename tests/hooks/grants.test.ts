@@ -184,6 +184,10 @@ describe("a grant", () => {
     };
     expect(forge(text => text)).toBe(1);
     expect(forge(text => text.replaceAll('"AAA"', '"BBB"'))).toBe(0);
+    expect(forge(text => text.replaceAll('"s1"', '"s2"').replaceAll('"s2"', '"s1" '))).toBe(1);
+    expect(forge(text => text.replaceAll('"codex"', '"claude-code"'))).toBe(0);
+    expect(forge(text => text.replace(/,?\s*"session":\s*"s1"/g, ""))).toBe(0);
+    expect(forge(text => text.replace(/"usesLeft":\s*1/, '"usesLeft":1e0'))).toBe(1);
     expect(forge(text => text.replace(/"seal":\s*"[0-9a-f]*"/, '"seal":"x"'))).toBe(0);
     expect(forge(text => text.replace(/,?\s*"seal":\s*"[0-9a-f]*"/, ""))).toBe(0);
     expect(

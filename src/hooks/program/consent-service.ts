@@ -24,6 +24,8 @@ export function readServiceGrant(system: System, code: string, shown: string): G
     const facts = path === undefined ? undefined : system.files.inspect(path);
     const isSigned = facts?.kind === "file" && facts.uid === ROOT && (facts.mode & WRITABLE_BY_OTHERS) === 0;
     if (path === undefined || !isSigned) return undefined;
+    // Under another name, which the user may give it where the system does not protect hard links, it would be used again.
+    if (system.files.exactFacts(path)?.links !== 1) return undefined;
     const read = readJson(readText(system, path, MAX_BYTES) ?? "", { recover: false, maxDepth: 4 });
     const value = read.ok ? read.value : undefined;
     const digest = stringAt(value, "digest");
