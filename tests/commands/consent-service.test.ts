@@ -56,7 +56,7 @@ describe("the setting consent", () => {
       ["config", "set", "consent", "terminal"],
       ["config", "unset", "consent"],
     ])
-      expect((await user.type(words)).stderr).toContain("this needs a person at a terminal");
+      expect((await user.type(words)).stderr).toContain("only a person can do this");
     const { consent, service } = await user.json("consent-service", "--json");
     expect({ consent, service }).toEqual({ consent: "desktop", service: "not installed" });
   });
