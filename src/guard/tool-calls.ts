@@ -13,6 +13,7 @@ import { describe, type Piece, type ShellFacts, text, type Unexamined, type Valu
 import { expandHome, join, quoteWord, resolve } from "../system/index.ts";
 import { liveTokenIn } from "../text/index.ts";
 import { secretByName, type Workspace, zoneOf } from "../workspace/index.ts";
+import { MAX_EFFECTS } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint } from "./collect-footprint.ts";
 import { collectGaps } from "./collect-gaps.ts";
@@ -231,7 +232,7 @@ export function effectsOfTool(
     isTool: true,
   };
   const how = /append/i.test(canonicalName) ? "append" : "replace";
-  const effects = uses.flatMap(use => effectsOfUse(use, by, how, input, workspace));
+  const effects = uses.slice(0, MAX_EFFECTS + 1).flatMap(use => effectsOfUse(use, by, how, input, workspace));
   const isFile = (path: string): boolean =>
     workspace.disk.kind(path) !== undefined || shapes.some(({ path: written }) => /[./~]/.test(written));
   const operations = isOwnTool(canonicalName) ? [] : operationsOfTool(canonicalName, input, by);

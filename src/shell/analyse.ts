@@ -25,13 +25,7 @@ import { evaluateExpression } from "./words/resolve.ts";
 /** Shell text to facts. Never throws; what could not be looked into is in `unexamined`. */
 export function analyse(command: string, context: ShellContext, knowledge: Knowledge): ShellFacts {
   return guarded(command, context, knowledge, (session, scope) => {
-    if (command.length > LIMITS.inputCharacters) {
-      leaveUnexamined(session, "input-size", `longer than ${LIMITS.inputCharacters} characters`, command, {
-        start: 0,
-        end: command.length,
-      });
-      return;
-    }
+    if (isTooLong(command, session)) return;
     const parsed = parseAnyShell(command, LIMITS.commandTokens);
     for (const { reason, message, start, end } of parsed.problems) {
       leaveUnexamined(session, reason, message, command.slice(start, end), { start, end });
@@ -55,7 +49,17 @@ export function analyseArgv(
   context: ShellContext,
   knowledge: Knowledge,
 ): ShellFacts {
-  return guarded(argv.join(" "), context, knowledge, (_, scope) => start(argv, scope));
+  const command = argv.join(" ");
+  return guarded(command, context, knowledge, (session, scope) => {
+    if (!isTooLong(command, session)) start(argv, scope);
+  });
+}
+
+function isTooLong(command: string, session: Session): boolean {
+  if (command.length <= LIMITS.inputCharacters) return false;
+  const message = `longer than ${LIMITS.inputCharacters} characters`;
+  leaveUnexamined(session, "input-size", message, command, { start: 0, end: command.length });
+  return true;
 }
 
 /** What the text of a file would do if a program loaded it: its name and its first line tell the language. */

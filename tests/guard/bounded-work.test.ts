@@ -38,6 +38,13 @@ const TOO_MUCH: Readonly<Record<string, string>> = {
     .map(name => `${name}() { echo; }`)
     .join("\n"),
   "5 000 items of an array": `a=(${names(5_000).join(" ")}); rm -rf \${a[@]}`,
+  "400 starts": names(400)
+    .map(name => `npm run ${name}`)
+    .join(" && "),
+  "410 writes": names(205)
+    .map(name => `cp ${name} d/${name}`)
+    .join("\n"),
+  "a long text of PowerShell": `pwsh -c '${"Write-Host hello; ".repeat(5_000)}'`,
   "commands in eval": `eval '${"echo hello; ".repeat(2_000)}${DANGER}'`,
   "50 000 lines": `${"true\n".repeat(16_000)}${DANGER}`,
   "1 000 commands": Array.from({ length: 1_000 }, (_, index) => `rm -rf a/b/${index}`).join("; "),
@@ -60,6 +67,25 @@ describe("what is too much to be looked at", () => {
     expect(system.calls.length).toBeLessThan(5_500);
     // A reason is told once, however many words lie behind it.
     expect(judgement.notes.length).toBeLessThan(6);
+  });
+});
+
+describe("a text that a tool is given", () => {
+  it("is not read either where it is longer than a command may be", async () => {
+    const query = "select 1 from a where b = 'c';\n".repeat(20_000);
+    const { stdout } = await callProgram(["pre-tool-use"], {
+      stdin: JSON.stringify({
+        hook_event_name: "PreToolUse",
+        cwd: PROJECT,
+        session_id: "s",
+        tool_name: "mcp__postgres__query",
+        tool_input: { sql: query },
+      }),
+      env: { HOME },
+      cwd: PROJECT,
+      files: { [`${PROJECT}/.git/HEAD`]: "ref: refs/heads/x\n" },
+    });
+    expect(stdout).toContain("longer than 98304 characters");
   });
 });
 

@@ -177,7 +177,9 @@ export function recordInvocation(call: PendingCall, program: string | undefined)
   const { session } = scope;
   const id = session.invocations.length;
   const environment = environmentOf(call);
-  session.budget.take(LIMITS.stepsOfStart + environment.length);
+  // People write scripts that are longer than what is written into one call.
+  const steps = scope.scripts === 0 ? LIMITS.stepsOfStart : LIMITS.stepsOfScriptStart;
+  session.budget.take(steps + environment.length);
   const invocation: Invocation = {
     id,
     program,
