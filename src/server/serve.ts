@@ -45,6 +45,7 @@ import {
 } from "./people.ts";
 import { alertDrift, changePolicy, policyView, takePolicy } from "./policies.ts";
 import { answerQuestion, questionsView, takeQuestion } from "./questions.ts";
+import { RecordQueue } from "./record-queue.ts";
 import { changeSettings, settingsForm } from "./settings.ts";
 import { LoginProvider, type SingleSignOn } from "./single-sign-on.ts";
 import { hasServerTables, ROLE, type Role } from "./tables.ts";
@@ -149,6 +150,7 @@ class Handler {
   isClosing = false;
   private readonly system: System;
   private readonly database: Database;
+  private readonly records: RecordQueue;
   private readonly options: ServeOptions;
   private readonly loginProvider: LoginProvider | undefined;
   private readonly strangers: RateLimiter;
@@ -164,7 +166,8 @@ class Handler {
     "POST /api/v1/join/end": async (request, response) =>
       sendJson(response, 200, await endJoin(this.database, await readJsonBody(request))),
     "POST /api/v1/seen": (request, response) => this.ofMachine(request, response, takeSeen),
-    "POST /api/v1/records": (request, response) => this.ofMachine(request, response, takeRecords),
+    "POST /api/v1/records": (request, response) =>
+      this.ofMachine(request, response, (...asked) => takeRecords(this.records, ...asked)),
     "POST /api/v1/usage": (request, response) => this.ofMachine(request, response, takeUsage),
     "POST /api/v1/questions": (request, response) => this.ofMachine(request, response, takeQuestion),
     "POST /api/v1/memory": (request, response) =>
@@ -211,6 +214,7 @@ class Handler {
   constructor(system: System, database: Database, options: ServeOptions) {
     this.system = system;
     this.database = database;
+    this.records = new RecordQueue(database);
     this.options = options;
     const nowMs = () => system.clock.monotonicMs();
     this.loginProvider =

@@ -3,7 +3,7 @@
  */
 
 export type { JoinedServer } from "./joined-server.ts";
-export type { ShippedRow } from "./open-target.ts";
+export type { ShippedPart, ShippedRow } from "./open-target.ts";
 export { QUESTION_LIMITS, type QuestionFacts, shownDigest } from "./questions.ts";
 export { ROLLUPS, SESSIONS, TOTALLED_PARTS, TOTALS } from "./record-tables.ts";
 export { type LogChoice, readableTeams, seesEveryRecord } from "./shipped-chain.ts";

@@ -197,7 +197,7 @@ export function postgresTarget(system: System, options: PostgresTargetOptions): 
   };
   const write = async (batch: ShipBatch): Promise<void> => {
     const rows = toRows(batch);
-    await database.transaction(run => addRows(run, { team, machine }, rows, batch));
+    await database.transaction(run => addRows(run, team, [{ machine, rows, head: batch.head }]));
   };
   const untilDone = (work: () => Promise<void>): Promise<void> =>
     untilAcknowledged(database.place, () => attempt(work), options);
@@ -285,36 +285,36 @@ function toRow(
   };
 }
 
-/** Whose lines they are. The person is the login where none is named: only a team's server may name one. */
-export interface RowOwner {
-  readonly team: string;
+/** What one machine ships at once. The person is the login where none is named: only a team's server may name one. */
+export interface ShippedPart extends Pick<ShipBatch, "head"> {
   readonly machine: string;
   readonly person?: string;
+  readonly rows: readonly ShippedRow[];
 }
 
-export async function addRows(
-  run: RunSql,
-  { team, machine, person }: RowOwner,
-  rows: readonly ShippedRow[],
-  { head }: Pick<ShipBatch, "head">,
-): Promise<void> {
-  const [column, value] = person === undefined ? ["", ""] : ["person, ", "$4, "];
-  const named = person === undefined ? [] : [person];
+/** Adds what machines of a team ship. Either all of them name a person or none does. */
+export async function addRows(run: RunSql, team: string, parts: readonly ShippedPart[]): Promise<void> {
+  const column = parts.some(({ person }) => person !== undefined) ? "person, " : "";
+  const rows = parts.flatMap(({ machine, person, rows }) => rows.map(row => ({ ...row, machine, person })));
+  const heads = parts.flatMap(({ machine, person, head }) =>
+    head === undefined ? [] : [{ machine, person, seq: head.seq, hash: head.hash }],
+  );
   // A row of the team, and no lock by a number: those can be held by everybody who may connect.
   await run(`SELECT FROM ${SCHEMA}.teams WHERE team = $1 FOR NO KEY UPDATE`, [team]);
   await run(
     `INSERT INTO ${SCHEMA}.records (${column}team, id, kind, time, machine, project, host, session, hash, fields)
-     SELECT ${value}$1, id, kind, to_timestamp(ms / 1000), $2, project, host, session, hash, fields
-     FROM json_to_recordset($3) AS row (id text, kind text, ms double precision, project text, host text,
-       session text, hash text, fields jsonb)
+     SELECT ${column}$1, id, kind, to_timestamp(ms / 1000), machine, project, host, session, hash, fields
+     FROM json_to_recordset($2) AS row (id text, kind text, ms double precision, machine text, person text, project text,
+       host text, session text, hash text, fields jsonb)
      ON CONFLICT DO NOTHING`,
-    [team, machine, toJson(rows), ...named],
+    [team, toJson(rows)],
   );
-  if (head !== undefined)
+  if (heads.length > 0)
     await run(
       `INSERT INTO ${SCHEMA}.audit_heads (${column}team, machine, seq, hash)
-       VALUES (${person === undefined ? "" : "$5, "}$1, $2, $3, $4) ON CONFLICT DO NOTHING`,
-      [team, machine, head.seq, head.hash, ...named],
+       SELECT ${column}$1, machine, seq, hash
+       FROM json_to_recordset($2) AS head (machine text, person text, seq bigint, hash text) ON CONFLICT DO NOTHING`,
+      [team, toJson(heads)],
     );
 }
 

@@ -29,7 +29,7 @@ async function receiver(statuses: number[] = []) {
 
 async function addWebhook(olga: Browser, fields: Record<string, string>): Promise<string> {
   const { body } = await olga.send("/webhooks", { team: "acme", do: "add", form: "json", ...fields });
-  return /told once: ([\w-]{43})/.exec(body)?.[1] ?? "";
+  return /shown once: ([\w-]{43})/.exec(body)?.[1] ?? "";
 }
 
 function denial(number: number, rule: string): object {

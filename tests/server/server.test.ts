@@ -1,8 +1,11 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
+import type { Database } from "../../src/postgres/database.ts";
 import { SCHEMA } from "../../src/postgres/migrate.ts";
 import { findBrokenAnchor, makeAnchor } from "../../src/server/anchors.ts";
+import { RecordQueue } from "../../src/server/record-queue.ts";
 import { ROLE } from "../../src/server/tables.ts";
+import type { ShippedRow } from "../../src/ship/index.ts";
 import { hasPostgres } from "../postgres-server.ts";
 import { row, serverScene } from "./scene.ts";
 
@@ -150,5 +153,36 @@ describe.skipIf(!hasPostgres)("the server of a team", () => {
     expect(count).toEqual({ count: "21" });
     await scene.running.close();
     await expect(scene.ask("/healthz")).rejects.toThrow();
+  });
+
+  it("writes what comes at the same time together, and refuses what is wrong alone", async () => {
+    const scene = await serverScene();
+    let transactions = 0;
+    const database: Database = Object.create(scene.database);
+    database.ofTeam = (...of) => {
+      transactions += 1;
+      return scene.database.ofTeam(...of);
+    };
+    const queue = new RecordQueue(database);
+    const add = (name: string, number: number, more: object = {}) => {
+      const machine = { id: name, team: "acme", person: `p-${name}`, machine: name, isOld: false };
+      const rows = [row(number, more) as ShippedRow];
+      return queue.add(machine, { machine: name, person: machine.person, rows, head: undefined });
+    };
+    // The first is under way while the others come.
+    await Promise.all([1, 2, 3, 4, 5, 6].map(number => add(`m${number}`, number)));
+    expect(transactions).toBe(2);
+    const [one, wrong, other] = await Promise.allSettled([
+      add("m1", 11),
+      add("m2", 12, { kind: "nothing of ours" }),
+      add("m3", 13),
+    ]);
+    expect([one.status, wrong.status, other.status]).toEqual(["fulfilled", "rejected", "fulfilled"]);
+    const rows = await scene.owner.run(
+      `SELECT person || ' ' || machine AS whose FROM ${SCHEMA}.records ORDER BY number`,
+    );
+    expect(rows.map(({ whose }) => whose)).toEqual(
+      ["m1", "m2", "m3", "m4", "m5", "m6", "m1", "m3"].map(name => `p-${name} ${name}`),
+    );
   });
 });
