@@ -41,7 +41,7 @@ export const amplifierShell: HostDescriptor<"amplifier-shell"> = {
   responses: amplifierResponses,
   noOpinion: "",
   contextLimit: 10_000,
-  answering: "does not let hooks approve calls",
+  answering: "ignores hooks' approvals",
   closed: "exit",
   registration: {
     matcher: ".*",

@@ -40,6 +40,6 @@ export const amplifier: HostDescriptor<"amplifier"> = {
   }),
   noOpinion: "",
   contextLimit: 10_000,
-  answering: "does not let hooks approve calls",
+  answering: "ignores hooks' approvals",
   closed: "exit",
 };

@@ -18,6 +18,6 @@ export const aprCode: HostDescriptor<"apr-code"> = {
     SubagentStop: {},
   }),
   noOpinion: "",
-  answering: "does not let hooks approve calls",
+  answering: "ignores hooks' approvals",
   closed: "exit",
 };

@@ -92,7 +92,7 @@ export const cline: HostDescriptor<"cline"> = {
   responses: context => (isExtension(context) ? extensionResponses() : sdkResponses()),
   noOpinion: "{}\n",
   contextLimit: 50_000,
-  answering: "does not let hooks approve calls",
+  answering: "ignores hooks' approvals",
   closed: "deny",
   registration: {
     events: {

@@ -79,7 +79,7 @@ export const geminiCli: HostDescriptor<"gemini-cli"> = {
     Notification: common,
   }),
   noOpinion: "{}\n",
-  answering: "does not let hooks approve calls",
+  answering: "ignores hooks' approvals",
   // Its hooks run first: questions and rules see the command that was rewritten.
   sandboxing: {
     onlyWith: { word: BYPASS, what: "--yolo" },

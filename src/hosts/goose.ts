@@ -40,7 +40,7 @@ export const goose: HostDescriptor<"goose"> = {
   },
   responses,
   noOpinion: "",
-  answering: "does not let hooks approve calls",
+  answering: "ignores hooks' approvals",
   closed: "exit",
   registration: {
     timeout: { key: "timeout", unit: "s" },

@@ -57,7 +57,7 @@ export const kiro: HostDescriptor<"kiro"> = {
   }),
   noOpinion: "",
   encode: members => asText(members["text"] ?? ""),
-  answering: "does not let hooks approve calls",
+  answering: "ignores hooks' approvals",
   closed: "exit",
   registration: {
     timeout: { key: "timeout_ms", unit: "ms" },

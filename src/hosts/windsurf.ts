@@ -51,7 +51,7 @@ export const windsurf: HostDescriptor<"windsurf"> = {
     WorktreeCreate: { ignoresExitCode: true },
   }),
   noOpinion: "",
-  answering: "does not let hooks approve calls",
+  answering: "ignores hooks' approvals",
   closed: "exit",
   registration: {
     events: {

@@ -118,6 +118,7 @@ function removeInstallation(
     join(places.stateHome, "versions"),
     join(places.stateHome, "logs"),
     join(places.stateHome, "sandbox"),
+    join(places.stateHome, "hooks"),
   ]);
   return { removed, kept };
 }

@@ -198,7 +198,7 @@ describe("amplihack history show", () => {
     const { code, stderr } = await newUserInside().type(["history", "show", "zzzzzz"]);
     expect([code, stderr]).toEqual([
       1,
-      "Error: there is no change zzzzzz, or more than one begins with that\n  fix: amplihack history --all-projects\n",
+      "Error: there is no change zzzzzz\n  fix: amplihack history --all-projects\n",
     ]);
   });
 });

@@ -105,7 +105,7 @@ describe("the life of a hook", () => {
     expect(readFileSync(own(user, "mine.ts"), "utf8")).toContain("mine");
     expect(await user.type(["hooks", "add", "notes.md"])).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("is no hook"),
+      stderr: expect.stringContaining("is not a hook"),
     });
     const missing = await user.type(["hooks", "add", "nowhere.ts"]);
     expect(missing).toMatchObject({
@@ -115,6 +115,19 @@ describe("the life of a hook", () => {
     writeFileSync(join(user.project, "mine.ts"), hook("mine", "other"));
     expect((await user.type(["hooks", "add", "mine.ts"])).stderr).toContain("is already there and differs");
     expect(readFileSync(own(user, "mine.ts"), "utf8")).not.toContain("other");
+  });
+
+  it("is not added under the name of another, and leaves nothing behind", async () => {
+    const user = newUserInside();
+    for (const name of ["mine.ts", "second.ts"]) writeFileSync(join(user.project, name), hook("mine", "no"));
+    expect((await user.type(["hooks", "add", "mine.ts"])).code).toBe(0);
+    const { code, stderr } = await user.type(["hooks", "add", "second.ts"]);
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(/second\.ts was not added: the name mine is taken/),
+    ]);
+    expect(existsSync(own(user, "second.ts"))).toBe(false);
+    expect((await user.type(["hooks", "build"])).code).toBe(0);
   });
 
   it("is added with what it imports, as one file that later changes elsewhere do not touch", async () => {
@@ -194,7 +207,7 @@ export const b = defineHook({ name: "b", event: "Stop", options: { hosts: ["code
       expect((await user.type(["hooks", ...words], { env: { CLAUDECODE: "1" } })).stderr).toContain(
         "belongs to an agent",
       );
-    expect((await user.type(["hooks", "trust"])).stderr).toContain("needs a person at a terminal");
+    expect((await user.type(["hooks", "trust"])).stderr).toContain("only a person can do this");
   });
 
   it("hooks of Claude Code are imported by one line, and comments stay", async () => {
@@ -418,7 +431,7 @@ describe("sources and builds", () => {
       code: expect.stringMatching(/from "file:.*authoring/),
     });
     writeFileSync(path, `import x from "left-pad";`);
-    expect(() => compileAlone(path)).toThrow(/takes a bundler: npm install/);
+    expect(() => compileAlone(path)).toThrow(/needs a bundler: npm install/);
     const typed = join(user.project, "x.ts");
     writeFileSync(typed, `export const a: number = 1;`);
     if (!("stripTypeScriptTypes" in process.getBuiltinModule("node:module")))

@@ -10,7 +10,24 @@ describe("a command that does not exist", () => {
   ])("amplihack memory %s is answered with one that does", async (typed, meant) => {
     const { code, stderr } = await newUserInside().type(["memory", typed]);
     expect(code).toBe(2);
-    expect(stderr).toContain(`did you mean 'amplihack memory ${meant}'?`);
+    expect(stderr).toContain(`did you mean 'amplihack memory ${meant}'?\n  fix: amplihack memory ${meant}\n`);
+  });
+
+  it.each([
+    ["statsu", "status"],
+    ["instal", "install"],
+    ["undoo", "undo"],
+  ])("amplihack %s names the one that is meant as its fix", async (typed, meant) => {
+    const { code, stderr } = await newUserInside().type([typed]);
+    expect([code, stderr]).toEqual([
+      2,
+      `Error: unknown command '${typed}'; did you mean '${meant}'?\n  fix: amplihack ${meant}\n`,
+    ]);
+  });
+
+  it("says which there are where none is near", async () => {
+    const { stderr } = await newUserInside().type(["autonomy", "mabye"]);
+    expect(stderr).toContain("unknown command 'amplihack autonomy mabye'; it has show, set\n");
   });
 });
 

@@ -217,6 +217,22 @@ describe("the pages of the timeline", () => {
     expect((await served.ask("/sessions")).body).toContain("<b>1</b> stop held");
   });
 
+  it.each([
+    ["an unanswered question", { verdict: "ask", command: "git stash drop" }, true],
+    ["a stop that was held, after which the agent goes on by itself", undefined, false],
+  ])("say what waits for the person: %s", async (_, judged, isWaiting) => {
+    const machine = newMachine();
+    const ts = new Date().toISOString();
+    if (judged === undefined)
+      machine.run({ event: "Stop", hook: "stop", decision: "deny", rules: ["stop.lock"], ts });
+    else {
+      machine.run({ decision: "ask", tool: "Bash", call: "t1", ts });
+      machine.judge({ ...judged, call: "t1", ts });
+    }
+    const page = await pageWith(await serve(machine), "/", "What they did");
+    expect(page.includes("What waits for you")).toBe(isWaiting);
+  });
+
   it("find commands, files of changes, rules and sessions by one search", async () => {
     const { machine, change } = await changedMachine("one\n", "two\n", "deep/report-2026.md");
     machine.judge({ command: "terraform destroy" });

@@ -171,6 +171,12 @@ describe("what is said of a call", () => {
     for (const { rule } of asked.findings) expect(asked.texts?.person).toContain(`[${rule}]`);
   });
 
+  it("repeats no command that can be seen at a glance, and names the part of a long one", () => {
+    expect(judge("cd /; rm -rf .", KEY).reason).not.toContain("rm -rf .");
+    const long = `cd /; ${"echo one step after the other; ".repeat(4)} rm -rf .`;
+    expect(judge(long, KEY).reason).toContain("(Via `rm -rf .`.)");
+  });
+
   it("does not advise to delete where nothing is deleted, nor says that a list of keys runs", () => {
     expect(judge("chmod -R 777 /", KEY).reason).not.toContain("Delete");
     expect(judge("tee -a ~/.ssh/authorized_keys", KEY).reason).not.toContain("runs");

@@ -198,14 +198,14 @@ describe("hooks that are there but would not fire", () => {
       "codex",
       "home/.codex/hooks.json",
       text => text.replace("{", '{ "version": 1,'),
-      /fail: codex: .*thrown away because of "version"/,
+      /fail: codex: .*is ignored because of "version"/,
     ],
     [
       "an event Cursor does not know",
       "cursor",
       "home/.cursor/hooks.json",
       text => text.replace('"preToolUse"', '"PreToolUse"'),
-      /fail: cursor: .*thrown away because of the unknown event "PreToolUse"/,
+      /fail: cursor: .*is ignored because of the unknown event "PreToolUse"/,
     ],
     [
       "no version in Cursor's file",
@@ -332,6 +332,16 @@ describe("configuration", () => {
     const sandbox = await installed(["claude-code"]);
     sandbox.write("home/.amplihack/config.jsonc", "{ nonsense", 0o600);
     expect(await problems(sandbox)).toEqual([expect.stringMatching(/fail: .*config\.jsonc is ignored/)]);
+    sandbox.write("home/.amplihack/config.jsonc", '{ "guard": { "level": "strict", },\n  "histry" ', 0o600);
+    const broken = (await look(sandbox)).checks.find(({ status }) => status === "fail");
+    expect(broken?.message).toMatch(
+      /config\.jsonc: not valid JSON; what can be read applies, the rest is ignored$/,
+    );
+    expect(broken?.fix).toMatch(/^repair .*config\.jsonc: line 2, column \d+: /);
+    sandbox.write("home/.amplihack/config.jsonc", '{ "guard": { "levl": "strict" } }', 0o600);
+    expect(await problems(sandbox)).toEqual([
+      expect.stringMatching(/warn: .*guard\.levl is ignored: expected level/),
+    ]);
     sandbox.write(
       "home/.amplihack/config.jsonc",
       '{ "unknown": 1, "failure": { "default": "closed" } }',

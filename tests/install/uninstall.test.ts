@@ -160,7 +160,15 @@ describe("parts of an installation", () => {
 
   it("keep memory and configuration unless purged, and logs of runs on request", async () => {
     const sandbox = createQuickSandbox();
-    const data = ["memory.db", "config.jsonc", "logs/audit.jsonl", "logs/runs.jsonl", "guard/machine.key"];
+    const data = [
+      "memory.db",
+      "config.jsonc",
+      "logs/audit.jsonl",
+      "logs/runs.jsonl",
+      "guard/machine.key",
+      "hooks/.build/a.js",
+      "hooks/.types/a.d.ts",
+    ];
     const kept = async (options: Partial<typeof UNINSTALL>) => {
       await install(sandbox.system, PACKAGE, CLAUDE);
       for (const name of data)
@@ -172,6 +180,9 @@ describe("parts of an installation", () => {
     expect(await kept({})).toEqual(data.filter(name => name !== "logs/runs.jsonl"));
     expect(await kept({ isPurging: true })).toEqual([]);
     expect(existsSync(join(sandbox.home, ".amplihack"))).toBe(false);
+    sandbox.write("home/.amplihack/hooks/mine.ts", "// mine");
+    await kept({ isPurging: true });
+    expect(existsSync(join(sandbox.home, ".amplihack/hooks/mine.ts"))).toBe(true);
   });
 });
 

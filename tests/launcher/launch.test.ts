@@ -376,7 +376,7 @@ describe("the user's session.json", () => {
     claim(machine, text);
     const { stdout, stderr } = machine.run("claude");
     expect(stdout).toBe("1\n");
-    expect(stderr).toContain("session.json is passed over");
+    expect(stderr).toContain("session.json is ignored");
   });
 
   it("stays whole when two launches begin at once, and both run", async () => {
@@ -478,7 +478,7 @@ describe("the settings of the host", () => {
     const path = machine.write(join(machine.home, ".claude/settings.json"), text);
     const { code, stdout, stderr } = machine.run("claude");
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain(`${path}: ${place}: claude-code passes over`);
+    expect(stderr).toContain(`${path}: ${place}: claude-code ignores`);
     expect(readFileSync(path, "utf8")).toBe(text);
   });
 
@@ -577,7 +577,7 @@ describe("--checkout-repo", () => {
     machine.write(join(machine.project, "tool/mine"), "");
     const { code, stderr } = machine.run("claude", "--checkout-repo", "acme/tool");
     expect(code).toBe(1);
-    expect(stderr).toContain("no clone of acme/tool");
+    expect(stderr).toContain("is not a clone of acme/tool");
   });
 
   it.each(["https://example.com/a/b", "--upload-pack=x/y", "a/b/c", "../x", "file:///etc/x", "a/.."])(
