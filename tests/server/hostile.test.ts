@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { SCHEMA } from "../../src/postgres/migrate.ts";
 import { ROLE } from "../../src/server/tables.ts";
 import { hasPostgres } from "../postgres-server.ts";
+import { workerMachine } from "../recipes/workers/worker-machine.ts";
 import { row, type Scene, serverScene } from "./scene.ts";
 
 const HOSTILE = [
@@ -300,5 +301,73 @@ describe.skipIf(!hasPostgres)("hostile requests", () => {
     expect(statuses).toContain(429);
     const https = await scene.ask("/login", { headers: { "x-forwarded-proto": "https" } });
     expect(https.headers["strict-transport-security"]).toBeUndefined();
+  });
+
+  it("with numbers, names and documents that no page makes are answered, and break nothing inside", async () => {
+    const scene = await serverScene();
+    const olga = await scene.visit("acme", "olga", "owner");
+    // Runs of recipes are there before the first page, so that their ids are looked for.
+    const machine = await workerMachine(scene.place);
+    await machine.database.run(`SELECT ${SCHEMA}.add_member('acme', 'keeper')`);
+    machine.write("r.yaml", JSON.stringify({ name: "r", steps: [{ id: "s", command: "true" }] }));
+    await machine.submit("r.yaml", "--team", "acme");
+    const key = await scene.join(olga, "acme", "laptop");
+    expect((await olga.get("/recipes")).body).toContain('data-key="run-');
+    for (const path of [
+      "/usage?days=999999999",
+      "/usage?by=__proto__",
+      "/usage?by=day;DROP&person=%00&project=%ED%A0%80",
+      "/?days=999999999",
+      "/?team=__proto__",
+      "/?team=acme&team=zoo",
+      "/recipe?id=%00",
+      "/recipe?id=%EF%BF%BF%27%22",
+      "/recipes?person=%00&machine=%25",
+      "/sessions?from=999999999",
+      "/session?id=%00",
+      "/search?q=%00%2A%28%28",
+      "/constructor",
+      "/machines/..%2f..%2fetc",
+    ])
+      expect([path, (await olga.get(path)).status < 500]).toEqual([path, true]);
+    const bomb = [
+      "a: &a [x]",
+      ...[..."bcdefghi"].map((name, at) => `${name}: &${name} [${`*${"abcdefgh"[at]},`.repeat(9)}]`),
+    ];
+    const forms: readonly (readonly [string, Record<string, string>])[] = [
+      ["/policy", { do: "propose", reason: "r", text: "[".repeat(100_000), cases: "" }],
+      ["/policy", { do: "propose", reason: "r", text: '{"guard":'.repeat(20_000), cases: "" }],
+      ["/policy", { do: "propose", reason: "r", text: "{}", cases: bomb.join("\n") }],
+      ["/policy", { do: "propose", reason: "r", text: "{}", cases: "[".repeat(50_000) }],
+      ["/policy", { do: "roll", version: "99999999999999999999", share: "1e9" }],
+      ["/questions", { id: "\0", answer: "once" }],
+      ["/questions", { id: "x", answer: "always", until: "2026-02-31" }],
+      ["/people", { do: "link", person: "\0", role: "owner" }],
+      ["/people", { do: "link", person: "max", role: "constructor" }],
+      ["/people", { do: "remove", person: "\0" }],
+      ["/machines", { id: "\0", do: "revoke" }],
+      ["/settings", { keep_months: "1e3", silent_hours: "-0" }],
+      ["/webhooks", { do: "add", url: "https://\0", event: "denial", form: "json" }],
+      ["/webhooks", { do: "remove", id: "\0" }],
+      ["/passkeys", { do: "remove", id: "\0" }],
+    ];
+    for (const [path, form] of forms) {
+      const { status } = await olga.send(path, { team: "acme", ...form });
+      expect([path, form["text"]?.slice(0, 9) ?? form["id"] ?? form["do"], status < 500]).toEqual([
+        path,
+        form["text"]?.slice(0, 9) ?? form["id"] ?? form["do"],
+        true,
+      ]);
+    }
+    for (const [path, body] of [
+      ["/api/v1/records", { rows: [row(1, { ms: 253_402_214_400_000, fields: { duration_us: 1e308 } })] }],
+      ["/api/v1/records", { rows: [], head: { seq: 2 ** 53, hash: "a".repeat(64) } }],
+      ["/api/v1/seen", { hosts: ["\0", "\ud800"], program: "\0", anchor: { number: -1e300 } }],
+      ["/api/v1/policy", { sha256: "\0" }],
+      ["/api/v1/memory", { since: "\0", changes: [{ key: "\0" }] }],
+      ["/api/v1/usage", { usage: [{ day: "2026-01-01", project: "\0\ud800", tokens: [] }] }],
+    ] as const)
+      expect([path, (await scene.post(path, key, body)).status < 500]).toEqual([path, true]);
+    expect(scene.log).toEqual([]);
   });
 });

@@ -105,6 +105,8 @@ export async function findQueuedRun(
   nowMs: number,
   runId: string,
 ): Promise<QueuedRun | undefined> {
+  // PostgreSQL has no U+0000 in texts, so that nothing is called so.
+  if (runId.includes("\0")) return undefined;
   const rows = await database.run(
     `SELECT ${COLUMNS} FROM ${RUNS} AS runs ${ENDS}
      WHERE ${OURS} AND runs.workflow_uuid = $1`,
