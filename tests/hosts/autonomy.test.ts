@@ -93,19 +93,37 @@ const PROMPTING: Readonly<Record<string, Prompting>> = {
 };
 
 interface PlayOptions {
-  readonly place?: UserPlace;
   readonly env?: Readonly<Record<string, string>>;
   /** as its person starts it who does not want to be asked */
   readonly isUnasked?: boolean;
 }
 
-/** Runs the host with its prompts on; the names of those files that are there afterwards. */
-function play(
+/**
+ * Runs the host with its prompts on; the names of those files that are there afterwards. On a disk: Codex's own sandbox has
+ * another memory folder, in which neither its program nor the project is.
+ */
+async function play(
   driver: HostDriver,
   program: string,
   playsIn: readonly Play[] | ((project: string) => readonly Play[]),
   prepare: (user: TemporaryUser, prompting: Prompting) => Promise<void>,
-  { place, env = {}, isUnasked = false }: PlayOptions = {},
+  options: PlayOptions = {},
+): ReturnType<typeof playIn> {
+  const root = mkdtempSync(join(placeForScenes(), "live-"));
+  try {
+    return await playIn(makePlace(root), driver, program, playsIn, prepare, options);
+  } finally {
+    rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+  }
+}
+
+function playIn(
+  place: UserPlace,
+  driver: HostDriver,
+  program: string,
+  playsIn: readonly Play[] | ((project: string) => readonly Play[]),
+  prepare: (user: TemporaryUser, prompting: Prompting) => Promise<void>,
+  { env = {}, isUnasked = false }: PlayOptions,
 ): Promise<{
   readonly made: readonly string[];
   readonly answered: number;
@@ -129,7 +147,7 @@ function play(
     steps,
     timeoutMs: TIMEOUT_MS,
     env: { ...onPath(program), ...env },
-    ...(place === undefined ? {} : { place }),
+    place,
     prepare: (user: TemporaryUser) => {
       commands.push(...(typeof playsIn === "function" ? playsIn(user.project) : playsIn));
       const told = commands.map(([step]) => (typeof step === "string" ? command(step) : step));
@@ -266,8 +284,10 @@ const BUILDS = [
   ["mkdir -p sub && cd sub && make -C .. deep", "sub/deep"],
 ] as const;
 const HERE = ["make -f ../Makefile here", "sub/here"] as const;
-const MAKEFILE = `built:
-\t@echo x > built; echo y > $(HOME)/outside
+// What a file names is not known before it is read: nobody can tell that it writes outside.
+const MAKEFILE = `WRITE := $(shell cat write)
+built:
+\t@echo x > built; $(WRITE)
 deep:
 \t@echo x > sub/deep
 failing:
@@ -282,25 +302,11 @@ interface SandboxPlay {
   readonly isFree?: boolean;
 }
 
-/** Where commands that are not understood run in the sandbox, which has temporary folders in memory of its own. */
-async function playSandbox(
+/** Where commands that are not understood run in the sandbox. */
+function playSandbox(
   driver: HostDriver,
   program: string,
   { hasRules = false, isFree = true }: SandboxPlay = {},
-) {
-  const root = mkdtempSync(join(placeForScenes(), "live-"));
-  try {
-    return await playSandboxIn(makePlace(root), driver, program, { hasRules, isFree });
-  } finally {
-    rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-  }
-}
-
-function playSandboxIn(
-  place: UserPlace,
-  driver: HostDriver,
-  program: string,
-  { hasRules, isFree }: Required<SandboxPlay>,
 ) {
   const keepsDirectory = driver.host === "claude-code";
   return play(
@@ -308,6 +314,10 @@ function playSandboxIn(
     program,
     hasRules ? [["make denied", "denied"]] : [...BUILDS, ...(keepsDirectory ? [HERE] : [])],
     async user => {
+      writeFileSync(
+        join(user.project, "write"),
+        "cp Makefile $(HOME)/outside\n".replace("$(HOME)", user.home),
+      );
       writeFileSync(join(user.project, "Makefile"), `${MAKEFILE}denied:\n\t@echo x > denied\n`);
       if (hasRules) DENIES_MAKE[driver.host]?.(user);
       user.write(".amplihack/config.jsonc", { autonomy: "sandbox" });
@@ -320,7 +330,6 @@ function playSandboxIn(
       expect(checked.stdout).toContain("The sandbox works.");
     },
     {
-      place,
       env: isFree ? { TRIAL_SANDBOX: "danger-full-access" } : {},
       isUnasked: typeof HOSTS[driver.host].answering === "string",
     },
