@@ -193,6 +193,7 @@ const ONLY_READ: Readonly<Record<string, string>> = {
   "hygiene artifact-guard --allowlist": "names of files",
   "hygiene artifact-guard --repo": "a repository, looked at",
   "hygiene branch-protection --repo": "a repository, looked at",
+  "recipe artifacts FILE": "a name in the list of a run",
   "recipe list --cd": "a place to look in",
   "recipe list --recipe-dir": "a place to look in",
   "recipe list --working-dir": "a place to look in",

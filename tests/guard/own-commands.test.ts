@@ -34,6 +34,7 @@ describe("an address that a command of amplihack is given", () => {
     "audit verify",
     "recipe runs",
     "recipe logs 3",
+    "recipe artifacts 3",
     "dashboard",
   ];
 

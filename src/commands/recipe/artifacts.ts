@@ -18,7 +18,7 @@ succeeds or fails. Without --to they are listed.`,
     to: option.string("FOLDER", "write them there, each below the name of its step"),
     format: FORMAT_OPTION,
   },
-  forAgents: { use: "passes", writes: ["to"] },
+  forAgents: { use: "passes", asksAbroad: "url", writes: ["to"] },
   examples: {
     "amplihack recipe artifacts last --url": "lists them",
     "amplihack recipe artifacts 3f2a report.xml --to out --url postgres://ann@db/agents": "fetches one",
