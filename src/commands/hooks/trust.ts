@@ -8,10 +8,10 @@ export const trustCommand = defineCommand({
   name: "trust",
   summary: "let the hooks of this project run, as they are now",
   details: `
-You are asked about every hook of the project, its hooks.jsonc, and every package that changed. So you are about every
-script of the project that your own hooks run. What you agree to is the file with all that it imports, and every file of
-the project that its commands name, by path and content. After any change it does not run until you agree again.
-Commands and addresses are shown before you are asked.`,
+You are asked about every hook of the project, its hooks.jsonc and every package that changed, and about every script of
+the project that your own hooks run. What you agree to is the file with all that it imports, and every file of the
+project that its commands name, by path and content. After any change it does not run until you agree again. Commands
+and addresses are shown before you are asked.`,
   options: { format: FORMAT_OPTION },
   positionals: [
     { name: "FILE", summary: "only these", isOptional: true, isVariadic: true, completes: "file" },
