@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { toolWords } from "../../src/hosts/index.ts";
 import { judge, machine, PROJECT, rulesOf } from "./scene.ts";
 
 const verdict = (command: string) =>
@@ -19,6 +20,11 @@ describe("what is made for tests and made again by the next run", () => {
     "mongosh mongodb://localhost/app_test --eval 'db.dropDatabase()'",
     "docker compose exec db psql -U app -d app_test -c 'delete from users'",
     "php artisan migrate:fresh --env=testing",
+    "helm uninstall api-test -n test",
+    "wrangler d1 execute DB --local --command 'drop table if exists t'",
+    "xcrun simctl shutdown all",
+    "arduino-cli upload -p /dev/ttyACM0 .",
+    "aws s3 cp s3://acme-dev/x.csv .",
   ])("passes: %s", command => {
     expect(verdict(command)).toBe("allow");
   });
@@ -40,6 +46,13 @@ describe("what is made for tests and made again by the next run", () => {
     "mongosh mongodb://localhost/app --eval 'db.dropDatabase()'",
     "docker compose exec db psql -U app -d app -c 'delete from users'",
     "php artisan migrate:fresh --env=staging",
+    "helm uninstall api -n web",
+    "wrangler d1 execute DB --remote --command 'drop table if exists t'",
+    "xcrun shutdown -h now",
+    "aws s3 cp --recursive s3://acme-dev/x .",
+    "jenkins-cli delete-job build-web",
+    "yarn exec 'rm -rf ~/Documents'",
+    "curl http://solr.example.com/solr/core/update -d '<delete><query>*:*</query></delete>'",
   ])("is no reason to pass: %s", command => {
     expect(verdict(command)).not.toBe("allow");
   });
@@ -86,5 +99,12 @@ describe("what is done elsewhere is not made harmless by what is missing here", 
   it("knows the tilde of Tcl", () => {
     expect(verdict("tclsh <<< 'file delete -force ~/Documents'")).toBe("deny");
     expect(verdict("tclsh <<< 'file delete -force dist'")).toBe("allow");
+  });
+});
+
+describe("a tool that has its server's name in front", () => {
+  it("is read without it", () => {
+    expect(toolWords("mcp__jira__jira_delete_issue")).toEqual(toolWords("mcp__jira__delete_issue"));
+    expect(toolWords("mcp__jira__jira")).toEqual({ server: ["jira"], tool: ["jira"] });
   });
 });

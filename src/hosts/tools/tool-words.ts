@@ -52,7 +52,10 @@ export interface ToolWords {
 export function toolWords(name: string): ToolWords {
   const [, server = "", tool = name] =
     /^(?:mcp__)?(.+?)(?:__|\/|:)(.+)$/s.exec(name.slice(0, MAX_NAME)) ?? [];
-  return { server: nameWords(server), tool: nameWords(tool) };
+  const [of, words] = [nameWords(server), nameWords(tool)];
+  // `mcp__jira__jira_delete_issue`: the server's name says nothing about what is done.
+  const isRepeated = words.length > 1 && of.length > 0 && words[0] === of[0];
+  return { server: of, tool: isRepeated ? words.slice(1) : words };
 }
 
 /** The strictest first: of `search_and_replace` the second half counts. */

@@ -74,7 +74,9 @@ function readOperation(row: OperationRow, ofRecord: string): Operation {
     command: operands[0] === "-" ? names : [names, ...operands].join(" "),
     what,
     // Against a test database they may.
-    ...(rule.startsWith("db.") || rule === "cloud.container" ? { isFreeInTests: true } : {}),
+    ...(rule.startsWith("db.") || rule === "cloud.container" || rule === "cloud.cluster"
+      ? { isFreeInTests: true }
+      : {}),
     ...(needs === undefined ? {} : { needs }),
     ...(unless === undefined ? {} : { unless }),
     ...(freeOn === undefined ? {} : { freeOn }),
@@ -278,7 +280,7 @@ export function isForTests(name: string): boolean {
 }
 
 /** Options that name the file, project or environment that a command works on, wherever among its words they stand. */
-const CHOOSER = /^(?:-[fpeE]|--(?:file|project-name|env|environment|dotenv))(?:=(.*))?$/s;
+const CHOOSER = /^(?:-[fnpeE]|--(?:file|namespace|project-name|env|environment|dotenv))(?:=(.*))?$/s;
 
 function choosesTests({ argv }: ProgramCall): boolean {
   const given = argv.map(describe);

@@ -118,6 +118,8 @@ function runText(value: Value, call: ParsedCall): void {
 
 /** Text that destroys something in a database, in any argument or on the input. */
 export function databaseLosses(call: ParsedCall): readonly OperationEffect[] {
+  // `wrangler d1 execute --local`: a copy for this machine alone.
+  if (call.argv.some(word => knownText(word) === "--local")) return [];
   const values = [...call.argv.slice(1), ...(call.stdin === undefined ? [] : [call.stdin])];
   return values.flatMap(value => {
     const shown = knownText(value) ?? "";
@@ -362,6 +364,8 @@ function saidBy(
 
 /** `stop all`, `kill --all`; `qdel all`, where the program is the verb. */
 export function endsAllOf(program: string, call: ParsedCall): readonly OperationEffect[] {
+  // Simulated devices are switched off every day.
+  if (program === "xcrun") return [];
   const { options } = call;
   const shown = options.operandValues.map(describe);
   const flags = options.options.flatMap(({ name, value }) => (value === undefined ? [name] : []));
@@ -549,7 +553,9 @@ function destructiveVerb(
     const verb = strong ?? (onlyStrong ? undefined : parts.find(isWeakVerb));
     if (verb === undefined || (!isLone && isCalm(parts[0] ?? ""))) continue;
     const next = shown.slice(index + 1, index + 2).filter(one => !/^[./~]/.test(one));
-    const nouns = [...named, ...command.slice(0, index), word, ...next].flatMap(partsOf).map(singular);
+    // `delete-job build-web`: what is deleted is said already, and a name follows.
+    const said = [...named, ...command.slice(0, index), word, ...(isLone ? next : [])];
+    const nouns = said.flatMap(partsOf).map(singular);
     if (nouns.some(isRegenerable) && !(isSure && strong !== undefined)) return undefined;
     const isOfResource =
       nouns.some(isResource) || next.some(one => /(?:^|[-_.])prod(?:uction)?(?:$|[-_.])/i.test(one));

@@ -163,7 +163,8 @@ function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffe
   const { options, operands } = call;
   const file = client.isLocal ? operands[0] : undefined;
   const isInMemory = client.isLocal && (file === undefined || knownText(file) === ":memory:");
-  if (options.isOn("dry_run", "dry-run")) return [];
+  // `wrangler d1 execute --local`: a copy for this machine alone.
+  if (options.isOn("dry_run", "dry-run", "local")) return [];
   const codeOptions = words(`${client.text} ${client.files}`);
   const texts = [
     ...options.valuesOf(...words(client.text)),

@@ -28,7 +28,7 @@ const BASE_OPTIONS: OptionGrammar = {
 const BASE_KNOWN = "d i ignore-garbage w wrap help version";
 
 const PACK_OPTIONS: OptionGrammar = {
-  flags: `-cfklnqrtvzZjJ019 d|decompress|decrypt stdout batch help version export-secret-keys export-secret-subkeys force
+  flags: `-cfklnqrtvzZjJ019 d|decompress|decrypt stdout batch help version export-secret-keys export-secret-subkeys delete-secret-keys delete-secret-key delete-secret-and-public-key force
     keep quiet verbose fast best list test`,
   values: "-STo output passphrase",
 };
@@ -87,6 +87,7 @@ export const encoding: Field = {
     ...withOperations(
       [...packers("unlz4 brotli gpg2 age rage pigz unpigz", []), ...packers("gpg uudecode", ["decodes"])],
       [
+        "gpg gpg2: grant.access - | delete keys that nobody can make again | needs delete-secret-keys delete-secret-key delete-secret-and-public-key | safer gpg --list-secret-keys | stops gpg --delete-secret-keys web | passes gpg --list-secret-keys web",
         "gpg gpg2: sec.keychain - | export private keys | needs export-secret-keys export-secret-subkeys | stops gpg web --export-secret-keys | passes gpg web",
       ],
     ),

@@ -204,6 +204,9 @@ function manager(
 function runPackage(call: ProgramCall): Output {
   const codes = parseOptions(call.argv, { ...EXEC, stopsAtOperand: true }).valuesOf("c");
   if (codes.length > 0) return codes.map(code => runString(code, call)).reduce(appendOutput, NO_OUTPUT);
+  // `yarn exec 'rm -rf x'`: no program has a blank in its name.
+  const [first] = parseOptions(call.argv, { ...EXEC, stopsAtOperand: true }).operandValues;
+  if (first !== undefined && /\S\s+\S/.test(describe(first))) return runString(first, call);
   return runPrefix({ options: EXEC, cells: { package: "" } }, call);
 }
 

@@ -277,6 +277,7 @@ export const PREFIX_OPERATIONS: readonly OperationRow[] = [
   "poetry hatch pdm uv: publish publish|upload | publish a package to everybody | safer twine check dist/* | stops poetry publish",
   "stack cabal: publish upload | publish a package to everybody | safer {tool} --help | stops stack upload",
   "systemd-run: sys.cron - | make something start automatically | needs on-calendar on-active on-boot on-startup on-unit-active on-unit-inactive on-clock-change | stops systemd-run --on-calendar=daily x | passes systemd-run x",
+  "wsl: cloud.container - | delete a system with its disk | needs unregister | stops wsl --unregister x | passes wsl --list",
   "railway: cloud.platform down|delete | remove a deployment | stops railway down web | passes railway list web",
   "railway: cloud.platform …delete|remove | remove a service or volume | stops railway thing delete web | passes railway thing list web",
   "ip: sys.firewall link|addr|route flush|del|delete | cut the machine off the network | stops ip link flush | passes ip link list web",

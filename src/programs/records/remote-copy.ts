@@ -151,7 +151,9 @@ function effectsOfScp(call: ParsedCall): readonly ProgramEffect[] {
   if (destination === undefined) return [];
   if (!isRemotePath(destination))
     return (
-      singleFiles(destination, call) ?? [{ kind: "write", path: destination, how: "replace", isInto: true }]
+      singleFiles(operands.slice(0, -1), destination, call.options.isOn("r"), call) ?? [
+        { kind: "write", path: destination, how: "replace", isInto: true },
+      ]
     );
   const local = operands.slice(0, -1).filter(value => !isRemotePath(value));
   return [...sendEffect(destination, payloads("file", local)), ...putThere(destination)];
@@ -159,13 +161,15 @@ function effectsOfScp(call: ParsedCall): readonly ProgramEffect[] {
 
 /** Files by their names, without what lies below folders: nothing else in the folder is touched. */
 function singleFiles(
+  sources: readonly Value[],
   destination: Value,
-  { operands, options, cwd, scope }: ParsedCall,
+  isRecursive: boolean,
+  { cwd, scope }: ParsedCall,
 ): readonly ProgramEffect[] | undefined {
   const place = knownText(joinPath(cwd, destination));
   const isFolder = place !== undefined && scope.session.context.files?.kind(place) === "directory";
-  const names = operands.slice(0, -1).map(nameOfUrl);
-  if (options.isOn("r") || !isFolder) return undefined;
+  const names = sources.map(nameOfUrl);
+  if (isRecursive || !isFolder) return undefined;
   if (names.some(name => name === undefined || /[*?[{]/.test(describe(name)))) return undefined;
   return names.flatMap(name =>
     name === undefined ? [] : [{ kind: "write", path: joinPath(destination, name), how: "replace" } as const],
@@ -214,10 +218,14 @@ export function effectsOfUpload(call: ParsedCall): readonly ProgramEffect[] {
     (target !== undefined && isAddress(target)) ||
     shown.some(word => /^(--body|-f|--file|-s|--source)$/.test(word));
   if (!goesOut) {
-    const isDownload = operands.slice(0, -1).some(isAddress);
-    return isDownload && target !== undefined
-      ? [{ kind: "write", path: target, how: "replace", isInto: true }]
-      : [];
+    const sources = operands.filter(isAddress);
+    if (sources.length === 0 || target === undefined) return [];
+    const isRecursive = shown.some(word => /^(?:--recursive|-[rR]|sync|rsync|mirror|copy)$/.test(word));
+    return (
+      singleFiles(sources, target, isRecursive, call) ?? [
+        { kind: "write", path: target, how: "replace", isInto: true },
+      ]
+    );
   }
   const files = operands.filter(word => !isAddress(word));
   return sendEffect(target, [...payloads("file", files), ...stdinPayloads(call)]);

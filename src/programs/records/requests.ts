@@ -173,6 +173,8 @@ function callsDeletion(address: string): boolean {
 
 /** A GraphQL mutation whose fields delete, or a member that names the action. */
 function asksForDeletion(body: string): boolean {
+  // `<delete><query>*:*</query></delete>`
+  if (/^\s*<(?:delete|drop|purge|destroy)\b[^>]*>/i.test(body)) return true;
   const read = readJson(body);
   const texts = read.ok ? stringsIn(read.value) : [{ name: "query", value: body }, ...formFields(body)];
   return texts.some(({ name, value }) =>

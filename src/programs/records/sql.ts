@@ -54,7 +54,7 @@ const TABLE = `
     snowsql impala-shell | values -audswhr q|query f|filename|query_file accountname username dbname schemaname |
         exact | text q | files f | databases 2
     prisma | flags stdin force-reset accept-data-loss | values file url schema | exact | files file | databases 2
-    wrangler | flags -yf yes force help|h confirm dry-run | values -aetsPrc command file app env environment token scope project
+    wrangler | flags -yf yes force help|h confirm dry-run local remote | values -aetsPrc command file app env environment token scope project
         org config | exact | text command | files file | databases 2
     bq | flags -rf | values project_id dataset_id location format | exact | databases 1 | operands
 `;

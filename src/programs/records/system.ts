@@ -1,4 +1,4 @@
-import { describe, type ProgramEffect } from "../../shell/index.ts";
+import { describe, type Output, type ProgramEffect, runInner, unknownOutput } from "../../shell/index.ts";
 import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
 import { effectsOfKill, effectsOfKillByName, effectsOfTaskKill } from "./processes.ts";
 
@@ -197,6 +197,15 @@ export const system: Field = {
         "sys.firewall * down | cut the machine off the network | stops ifconfig x down | passes ifconfig x list web",
       ],
     }),
+    program("xcrun", "readsNothing changesMore", {
+      run: runXcrun,
+      operations: [
+        "cloud.other simctl erase|delete …all | delete simulated devices with their data | stops xcrun simctl erase all | passes xcrun simctl shutdown all",
+        "publish altool|iTMSTransporter | hand an application to a store | needs upload-app upload-package | safer xcrun altool --validate-app | stops xcrun altool --upload-app -f a.ipa | passes xcrun altool --validate-app -f a.ipa",
+      ],
+    }),
+    // What it uploads goes to a board on a cable.
+    program("arduino-cli", "readsNothing changesMore"),
     commands([
       "remove-localuser remove-localgroup new-localuser add-localgroupmember: sys.account - | change an account | stops remove-localuser web | passes remove-localuser --help",
       "clear-disk initialize-disk remove-partition reset-physicaldisk remove-volume set-disk: disk.raw - | erase a disk | unless WhatIf whatif | stops clear-disk web | passes clear-disk -WhatIf",
@@ -243,6 +252,14 @@ export const system: Field = {
       "fastboot: disk.raw - | erase a device | needs w | stops fastboot -w | passes fastboot devices",
       "fwupdmgr fwupdtool: disk.raw install|update|upgrade|downgrade|reinstall|install-blob | write the firmware of a device | safer fwupdmgr get-devices | stops fwupdmgr install fw.cab | passes fwupdmgr get-updates",
       "xattr: grant.protection com.apple.quarantine | let a downloaded program start unchecked | needs d | stops xattr -d com.apple.quarantine App.app | passes xattr -l App.app",
+      "route: sys.firewall del|delete|flush | cut the machine off | stops route del default | passes route -n",
+      "route: sys.firewall - | cut the machine off | needs f | stops route -f | passes route -n",
+      "tc: sys.firewall qdisc|class|filter add|replace|change|del|delete | change what leaves the machine | stops tc qdisc add dev eth0 root netem loss 100% | passes tc qdisc show",
+      "wg-quick: sys.firewall down | cut the machine off a network | stops wg-quick down wg0 | passes wg-quick --help",
+      "chisel frpc: net.expose client …R:* | make a port of this machine reachable from another | stops chisel client host R:socks | passes chisel client host 3000",
+      "profiles: grant.protection remove | take away rules of this machine | stops profiles remove -all | passes profiles list",
+      "softwareupdate: sys.power - | start the machine anew | needs R restart | stops softwareupdate --install --all --restart | passes softwareupdate --list",
+      "amtool: grant.protection silence add | silence alarms | stops amtool silence add alertname=x | passes amtool silence query",
       "nvram: disk.raw - | erase the settings of the firmware | needs c d | stops nvram -c | passes nvram -p",
       "nix-collect-garbage: cloud.other - | delete every older generation | needs d delete-old | stops nix-collect-garbage -d | passes nix-collect-garbage",
       "launchctl: sys.kill kill * system/* | end a service of the machine | stops launchctl kill 9 system/x | passes launchctl list web",
@@ -287,4 +304,13 @@ function effectsOfCrontab({ argv, stdin, redirections }: ParsedCall): readonly P
   return [
     { kind: "operation", rule: "sys.cron", what: "replace the schedule", target: "crontab", names: [] },
   ];
+}
+
+/** Tools of its own have words of their own; any other is started as it is. */
+function runXcrun(call: ParsedCall): Output {
+  const isOwn = /^(?:simctl|altool|notarytool|devicectl|xctrace|xcresulttool)$/;
+  const [first] = call.operands;
+  return first === undefined || isOwn.test(describe(first))
+    ? [unknownOutput(call)]
+    : runInner(call.argv.slice(call.argv.indexOf(first)), call);
 }
