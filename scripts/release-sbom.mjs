@@ -48,13 +48,18 @@ function hashOf(integrity) {
   return { alg: algorithm.replace("sha", "SHA-"), content: Buffer.from(base64, "base64").toString("hex") };
 }
 
+const OWN_PROGRAMS = ["amplihack-native", "amplihack-sandbox"];
+
 function crateComponents() {
   const blocks = readFileSync("native/Cargo.lock", "utf8").split("[[package]]").slice(1);
   const memberOf = (block, name) => new RegExp(`^${name} = "(.*)"$`, "m").exec(block)?.[1];
   return blocks.flatMap(block => {
-    // Our own crates come from nowhere else.
-    if (memberOf(block, "source") === undefined) return [];
     const [name, version, checksum] = ["name", "version", "checksum"].map(each => memberOf(block, each));
+    // Our own crates come from nowhere else; those that only build are no part of a release.
+    if (memberOf(block, "source") === undefined)
+      return OWN_PROGRAMS.includes(name)
+        ? [{ ...componentOf("cargo", "application", name, { version }), scope: "required" }]
+        : [];
     if (checksum === undefined) fail(`native/Cargo.lock has no checksum for ${name}`, 1);
     const hashes = [{ alg: "SHA-256", content: checksum }];
     return [{ ...componentOf("cargo", "library", name, { version }), scope: "required", hashes }];

@@ -150,7 +150,7 @@ describe("a release", () => {
       readonly bomFormat: string;
       readonly components: readonly {
         readonly "bom-ref": string;
-        readonly hashes: readonly { readonly alg: string; readonly content: string }[];
+        readonly hashes?: readonly { readonly alg: string; readonly content: string }[];
       }[];
     };
     expect(sbom).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.5", version: 1 });
@@ -161,20 +161,25 @@ describe("a release", () => {
       expect(refs).toContain(`pkg:npm/${name}@${lock[`node_modules/${name}`]?.version}`);
     expect(refs.filter(ref => ref.startsWith("pkg:npm/vitest@"))).toEqual([]);
     const crates = readFileSync(join(ROOT, "native", "Cargo.lock"), "utf8");
-    const wanted = [...crates.matchAll(/name = "(.+)"\nversion = "(.+)"\nsource/g)].map(
-      ([, name, of]) => `pkg:cargo/${name}@${of}`,
-    );
+    const refsOf = (pattern: RegExp) =>
+      [...crates.matchAll(pattern)].map(([, name, of]) => `pkg:cargo/${name}@${of}`);
+    const own = refsOf(/name = "(amplihack-(?:native|sandbox))"\nversion = "(.+)"\n(?!source)/g);
+    expect(own).toHaveLength(2);
+    const wanted = [...refsOf(/name = "(.+)"\nversion = "(.+)"\nsource/g), ...own];
     expect(refs.filter(ref => ref.startsWith("pkg:cargo/")).sort()).toEqual(wanted.sort());
     // What the schema of CycloneDX 1.5 requires of a component.
     for (const component of sbom.components)
-      expect(component).toMatchObject({ type: "library", name: expect.stringMatching(/./) });
+      expect(component).toMatchObject({
+        type: own.includes(component["bom-ref"]) ? "application" : "library",
+        name: expect.stringMatching(/./),
+      });
     expect(sbom).toMatchObject({
       metadata: {
         component: { type: "application", name: "amplihack", version, licenses: [{ expression: "MIT" }] },
       },
     });
     const digits = { "SHA-512": 128, "SHA-256": 64 } as Record<string, number>;
-    for (const { hashes } of sbom.components)
+    for (const { hashes = [] } of sbom.components)
       for (const { alg, content } of hashes)
         expect(content).toMatch(new RegExp(`^[0-9a-f]{${digits[alg]}}$`));
   });
