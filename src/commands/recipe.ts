@@ -1,6 +1,6 @@
 import { defineFamily } from "../cli/index.ts";
-import { listCommand, showCommand, validateCommand } from "./recipe/find.ts";
 import { artifactsCommand } from "./recipe/artifacts.ts";
+import { listCommand, showCommand, validateCommand } from "./recipe/find.ts";
 import { approveCommand, resumeCommand } from "./recipe/resume.ts";
 import { runCommand } from "./recipe/run.ts";
 import { logsCommand, runsCommand } from "./recipe/runs.ts";

@@ -29,7 +29,9 @@ it("says that what a team shares is deleted for all of it", async () => {
   expect((await clean()).stderr).not.toContain("team");
   mkdirSync(join(user.home, ".amplihack"), { recursive: true });
   writeFileSync(join(user.home, ".amplihack", "config.jsonc"), JSON.stringify({ memory: { url: URL } }));
-  expect((await clean()).stderr).toContain("deleting, shared ones for the whole team, needs your confirmation");
+  expect((await clean()).stderr).toContain(
+    "deleting, shared ones for the whole team, needs your confirmation",
+  );
 });
 
 it("tells who ships the same", async () => {
