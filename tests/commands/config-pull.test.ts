@@ -116,7 +116,7 @@ describe("amplihack config pull", () => {
     publish(POLICY, sign(null, Buffer.from("something else"), privateKey));
     const { code, stdout } = await user.type(["config", "pull"]);
     expect(code).toBe(1);
-    expect(stdout).toMatch(/the signature of \S+ does not fit/);
+    expect(stdout).toMatch(/the signature of \S+ does not match/);
     expect(await levelOf(user)).toBe("relaxed");
   });
 

@@ -204,7 +204,7 @@ describe("amplihack install", () => {
     [["install", "--host", "devin"], 2, /hooks cannot be registered with devin/],
     [["install", "--scope", "world"], 2, /--scope must be one of user, project/],
     [["install", "--failure", "maybe"], 2, /--failure must be one of open, ask, closed/],
-    [["install", "--local", "/nowhere"], 1, /holds neither/],
+    [["install", "--local", "/nowhere"], 1, /contains neither/],
     [["uninstall", "--nonsense"], 2, /unknown option '--nonsense'/],
   ])("refuses %j", (words, code, message) => {
     const sandbox = createSandbox();

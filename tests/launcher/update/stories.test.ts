@@ -171,7 +171,7 @@ describe("an update from a server", () => {
     const wrong = await ReleaseServer.start();
     wrong.offer(version, spoilt);
     person.configure({ source: wrong.source });
-    expect((await person.run([process.execPath, running, "update"])).stderr).toContain("does not fit");
+    expect((await person.run([process.execPath, running, "update"])).stderr).toContain("does not match");
   });
 
   it("takes the native hook program along", async () => {

@@ -115,12 +115,12 @@ describe("update", () => {
     [
       "a wrong signature",
       files => Object.assign(files, { "SHA256SUMS.sig": new Uint8Array(64) }),
-      "does not fit",
+      "does not match",
     ],
     [
       "sums changed after signing",
       files => Object.assign(files, { SHA256SUMS: `${files["SHA256SUMS"]}\n` }),
-      "does not fit",
+      "does not match",
     ],
     [
       "another archive",
