@@ -34,7 +34,7 @@ const RULES = {
   "exec.loader": {
     title: "loads code into a program",
     verdict: "ask",
-    when: "A variable makes every program that is started load a library that is not the system's (LD_PRELOAD, LD_AUDIT, DYLD_INSERT_LIBRARIES), or looks for programs in whatever folder it is in (PATH with a dot or an empty part).",
+    when: "A variable makes every program load a library that is not the system's: LD_PRELOAD, LD_AUDIT, DYLD_INSERT_LIBRARIES. Or programs are looked for in the current folder: PATH with a dot or an empty part.",
     examples: {
       asks: {
         "env LD_PRELOAD=./hook.so ls": "LD_PRELOAD=./hook.so",
@@ -48,7 +48,7 @@ const RULES = {
         "LD_LIBRARY_PATH=./lib ./app",
       ],
     },
-    lost: "It would let programs load or start code that lies in the project or beside it: {target}.",
+    lost: "It would let programs load or start code that is in the project or beside it: {target}.",
     person: "Such code runs inside programs that are trusted.",
     model: "Start the program without the variable, or name the program by its path.",
     safer: "env",
