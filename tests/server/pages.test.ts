@@ -65,7 +65,7 @@ describe.skipIf(!hasPostgres)("the pages of a team's server", () => {
     expect(page).toMatch(/<th scope="row">olga<\/th>.*\$3\.01/s);
     expect(page).not.toContain("secret plan");
     expect((await olga.get("/usage?by=model")).body).toContain("claude-sonnet-4-5");
-    expect((await olga.get("/usage?by=day&person=nobody")).body).toContain("No agent recorded an answer");
+    expect((await olga.get("/usage?by=day&person=nobody")).body).toContain("No agent recorded any use");
     await scene.post("/api/v1/records", String(key), { rows: [row(1)] });
     expect((await olga.get("/?days=7")).body).toMatch(/It cost <b>\$3\.01/);
     // Told within the hour it is not told again; whenever it is, a day has its newest sum.
