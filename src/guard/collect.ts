@@ -52,12 +52,14 @@ function* everyEffect(facts: ShellFacts, workspace: Workspace): Iterable<Command
       yield { kind: "write", by, path: fromHome(path, workspace), how: "replace" };
   }
   for (const redirection of facts.redirections) yield* effectsOfRedirection(redirection, facts);
+  const copied = copiedByCode(facts);
   for (const { call, invocation } of facts.codeEffects) {
     const starter = facts.invocations[invocation];
     if (starter === undefined) continue;
     const actor = actorOf(starter);
     if (call.kind === "operation") yield* placeEffect(call.effect, actor, workspace, memory);
     else yield* effectsOfCode(call, actor);
+    if (call.kind === "read" && !copied.has(describe(call.path))) yield* readsOfLoop(call, actor);
   }
   for (const { path, content, invocation } of facts.writtenFiles) {
     const host = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(describe(path))?.[1];
@@ -165,6 +167,36 @@ function isLoopOver({ pieces }: Value): boolean {
     whole.some(piece => piece.kind === "glob" && piece.pattern.startsWith("**")) ||
     (isName && last?.kind === "glob" && /^\*+$/.test(last.pattern))
   );
+}
+
+/** Files whose content code only puts into others: a copy shows nothing. */
+function copiedByCode({ codeEffects }: ShellFacts): ReadonlySet<string> {
+  const copied = new Set<string>();
+  for (const { call } of codeEffects)
+    for (const origin of call.kind === "write" ? (call.content?.origins ?? []) : [])
+      if (origin.kind === "file") copied.add(describe(origin.path));
+  return copied;
+}
+
+/** Code that goes through the names of a folder reads what it finds there, hidden names as well. */
+function readsOfLoop(call: Extract<CodeCall, { kind: "read" }>, by: Actor): readonly CommandEffect[] {
+  const { pieces } = call.path;
+  const first = pieces.findIndex(piece => piece.kind === "glob");
+  const before = first < 0 ? undefined : knownText({ pieces: pieces.slice(0, first), origins: [] });
+  if (before === undefined) return [];
+  const slash = before.lastIndexOf("/");
+  const pattern = describe({ pieces, origins: [] }).slice(slash + 1);
+  const last = pattern.slice(pattern.lastIndexOf("/") + 1);
+  const { endings = [], leavesHidden = false } = call;
+  const below = {
+    only: /^\*+$/.test(last) && endings.length > 0 ? endings.map(ending => `*${ending}`) : [last],
+    without: [],
+    leavesHidden,
+    leavesIgnored: false,
+    leavesBelow: !pattern.includes("/") && !pattern.includes("**"),
+  };
+  const path = slash < 0 ? "." : before.slice(0, slash + 1);
+  return [{ kind: "read", by, path: text(path), isCopy: false, search: text(""), below }];
 }
 
 /** `Clear-Content dir/*`: nothing is left in any of them. */

@@ -38,7 +38,7 @@ export function footprintOfHarmlessCall(
 
 /** After a secret was read, what is otherwise harmless may carry it away. */
 function isWatched({ facts }: GuardContext): boolean {
-  return facts !== undefined && facts.shown.length + facts.warned.length > 0;
+  return facts !== undefined && facts.shown.length + facts.warned.length + facts.packed.length > 0;
 }
 
 /**

@@ -11,6 +11,7 @@ import {
   storesWords,
   takesPassword,
   takesVariables,
+  tracesCommands,
 } from "../programs/index.ts";
 import { describe, type Invocation, type Value, wordSet } from "../shell/index.ts";
 import { components } from "../system/index.ts";
@@ -23,7 +24,7 @@ import {
   type Target,
 } from "../workspace/index.ts";
 import { findBehind, type Sought } from "./provenance.ts";
-import { actorOf, type CommandEffect, type RuleContext, targetsOf } from "./rule-context.ts";
+import { actorOf, type CommandEffect, type RuleContext, startersOf, targetsOf } from "./rule-context.ts";
 
 /** The secret a target names, or the pattern that could only mean one. */
 export function secretOf(context: RuleContext, target: Target): SecretKind | undefined {
@@ -59,18 +60,30 @@ const EVERYDAY = wordSet(`
 /** Secrets that are shown after the shell or a program has taken them in: by variable, or with the whole environment. */
 export function inspectShown(context: RuleContext): void {
   let file: string | undefined;
+  let isTraced = false;
+  const filesBefore = new Map<number, string>();
   for (const invocation of context.facts.invocations) {
     const by = actorOf(invocation);
     if (file !== undefined && showsValues(invocation)) context.report("sec.read", by, file);
     const shown = shownBy(invocation, context);
     if (shown !== undefined) context.report("sec.read", by, shown, { safer: SAFER });
-    file = takenIn(invocation, context) ?? file;
+    if (invocation.program === "set")
+      isTraced = (tracesCommands(invocation) ?? (isTraced ? "on" : "off")) === "on";
+    const taken = takenIn(invocation, context) ?? loadedFirst(invocation, context);
+    const isSaid = [invocation, ...startersOf(invocation, context.facts)].some(
+      one => tracesCommands(one) === "on",
+    );
+    if (taken !== undefined && (isTraced || isSaid)) context.report("sec.read", by, taken);
+    file = taken ?? file;
+    if (file !== undefined) filesBefore.set(invocation.id, file);
   }
   for (const { call, invocation } of context.facts.codeEffects) {
     const program = context.facts.invocations[invocation];
     if (call.kind !== "output" || program === undefined || program.isCaptured) continue;
     const shown = findBehind(context, call.value, {
-      inVariable: name => (name === "*" ? wholeOf(program) : nameOfSecret(name)),
+      inVariable: name =>
+        (name === "*" ? wholeOf(program) : nameOfSecret(name)) ??
+        (EVERYDAY.has(name) ? undefined : filesBefore.get(program.id)),
     });
     if (shown !== undefined) context.report("sec.read", actorOf(program), shown, { safer: SAFER });
   }
@@ -93,6 +106,16 @@ function takenIn(invocation: Invocation, context: RuleContext): string | undefin
     if (found !== undefined) return found;
   }
   return undefined;
+}
+
+/** `BASH_ENV=.env bash …`: a shell takes the file in before anything else. */
+function loadedFirst(invocation: Invocation, context: RuleContext): string | undefined {
+  if (!hasTrait(invocation.program, "shell")) return undefined;
+  const by = actorOf(invocation);
+  return invocation.environment
+    .flatMap(({ name, value }) => (/^(?:BASH_ENV|ENV)$/.test(name) && value !== undefined ? [value] : []))
+    .flatMap(path => targetsOf(context, path, by, true))
+    .find(target => secretOf(context, target) !== undefined)?.shown;
 }
 
 function showsValues(invocation: Invocation): boolean {

@@ -14,6 +14,7 @@ export {
 } from "./model/completeness.ts";
 export type { ProgramDescription } from "./model/describe.ts";
 export { harmlessUse } from "./model/harmless.ts";
+export { otherFiles } from "./model/other-files.ts";
 export {
   findDangerous,
   hasTrait,
@@ -104,6 +105,7 @@ export {
   printsEnvironment,
   runsForSocket,
   searchesWithoutLinks,
+  showsInput,
   showsOnlyNames,
   sqlArgv,
   startedAddress,
@@ -111,6 +113,7 @@ export {
   storesWords,
   takesPassword,
   takesVariables,
+  tracesCommands,
   turnsPermissionsOff,
   unpacksOutput,
 } from "./records/uses.ts";

@@ -85,7 +85,13 @@ export type CodeCall = { readonly at: number } & (
   /** More code of some language: `eval`, `exec(b64decode(…))`, `iex`. Origins of `code` tell decoded or network. */
   | { readonly kind: "evaluate"; readonly language: Language | "shell"; readonly code: Value }
   | { readonly kind: "delete"; readonly path: Value; readonly isRecursive: boolean }
-  | { readonly kind: "read"; readonly path: Value }
+  /** `endings`, `leavesHidden`: of the names that a pattern in the path stands for, those that are meant */
+  | {
+      readonly kind: "read";
+      readonly path: Value;
+      readonly endings?: readonly string[];
+      readonly leavesHidden?: boolean;
+    }
   | {
       readonly kind: "write";
       readonly path: Value;
@@ -156,7 +162,15 @@ export interface Listing {
   readonly names: readonly string[];
   /** a search, which may also start a program for every result */
   readonly isSearch?: boolean;
+  /** what is there and not among them: hidden names, what git ignores, what git does not know, what lies deeper */
+  readonly leaves?: readonly Left[];
+  /** regular expressions that a filter behind it asks for, all of them */
+  readonly matching?: readonly string[];
+  /** a regular expression that each of the files holds */
+  readonly holding?: string;
 }
+
+export type Left = "hidden" | "ignored" | "untracked" | "below";
 
 /**
  * What one started program does, whatever it is called. Paths are as written: relative ones belong to `cwd` or, when
@@ -223,6 +237,10 @@ export interface SearchedFiles {
   readonly leavesHidden: boolean;
   /** as git ignores them */
   readonly leavesIgnored: boolean;
+  /** only what git knows */
+  readonly leavesUntracked?: boolean;
+  /** only what lies in the folder itself */
+  readonly leavesBelow?: boolean;
 }
 
 /** What of a folder stays behind, in patterns as git's. */

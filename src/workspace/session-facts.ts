@@ -8,6 +8,8 @@ export interface SessionFacts {
   readonly permitted: readonly string[];
   /** files and folders that it brought from other machines: the path and the address, a line each */
   readonly fetched: readonly string[];
+  /** files that it packed secrets into, as `path` and the path of a secret, a line each */
+  readonly packed: readonly string[];
   /** texts of its files that were judged, as `path`, stamp of the file and what was found, a line each */
   readonly judged: readonly string[];
   /** the person's last prompt asked for hooks to be skipped */
@@ -19,6 +21,7 @@ export const NO_SESSION_FACTS: SessionFacts = {
   warned: [],
   permitted: [],
   fetched: [],
+  packed: [],
   judged: [],
   maySkipHooks: false,
 };

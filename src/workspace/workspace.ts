@@ -48,6 +48,8 @@ export interface Surroundings {
   readonly onJudged?: ((entry: string) => void) | undefined;
   /** told what the call would bring from another machine, as `fetched` of the facts has it */
   readonly onFetched?: ((entry: string) => void) | undefined;
+  /** told of a file into which the call packs a secret, as `packed` of the session's facts keeps it */
+  readonly onPacked?: ((entry: string) => void) | undefined;
   readonly nowMs?: number | undefined;
   /** true once the time for an answer is nearly over: what is not examined by then is asked about */
   readonly isLate?: (() => boolean) | undefined;

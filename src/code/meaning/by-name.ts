@@ -1,6 +1,6 @@
 import { knownPrefix, wordSet } from "../../shell/index.ts";
 import { type Datum, firstValue, knownTextOf, literal, optionsOf } from "./datum.ts";
-import { noteDelete, noteLoss, noteMove, noteShell, noteWrite } from "./effects.ts";
+import { noteDelete, noteLoss, noteMove, noteRead, noteShell, noteWrite } from "./effects.ts";
 import { type EvaluationContext, expandTilde, type FunctionCall } from "./evaluation-context.ts";
 
 // Libraries have more functions than any table. What one does that no table knows is told by the words in its name.
@@ -12,6 +12,11 @@ export const DELETE_WORDS = wordSet(
   "delete deletes remove removes rm rmdir rmtree rmrf unlink unlinkat erase wipe purge destroy del trash send2trash shred removeall removedirectoryrecursive absent",
 );
 export const WRITE_WORDS = wordSet("write writes truncate ftruncate overwrite spit output save dump");
+/** With one of these a function takes a file in; `load_dotenv` and its like only set variables by it. */
+const READ_WORDS = wordSet(
+  "read reads reader load loads loader open parse parser slurp fileio netrc lines getline getlines stream scan values import include fetch source",
+);
+const SETS_VARIABLES = wordSet("dotenv env environ environment envfile");
 export const MOVE_WORDS = wordSet("rename copy move cp mv copyfile copytree");
 
 const UNPACK_WORDS = wordSet(
@@ -126,6 +131,9 @@ export function noteByName(context: EvaluationContext, call: FunctionCall): void
     return;
   }
   const isForeign = hasWord(wordsInName(call.name), FOREIGN);
+  if (hasWord(words, READ_WORDS) && !hasWord(words, SETS_VARIABLES))
+    for (const path of [...call.positional, ...call.named.values()].filter(isPath))
+      noteRead(context, call, expandTilde(path, context));
   if (!isOfFiles && !isForeign) return;
   // Some libraries know what the tilde is.
   const paths = [...call.positional, ...call.named.values()]

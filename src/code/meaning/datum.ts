@@ -342,6 +342,9 @@ export function operate(operation: Operation, operands: readonly Datum[]): Datum
           lists.some(list => list.isOpenEnded),
         );
       }
+      // Two lists of what patterns found: `glob("*.a") + glob("*.b")`.
+      if (operands.every(operand => operand.kind === "text" && operand.type === "matches"))
+        return choiceOf(operands);
       return joined(operands, pathType(operands));
     case "divide":
       if (pathType(operands) !== "text") {

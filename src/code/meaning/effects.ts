@@ -1,6 +1,8 @@
 import type { OperationRule } from "../../config/index.ts";
 import {
   type CodeCall,
+  dropKnown,
+  hasGlob,
   isKnown,
   joinPath,
   knownPrefix,
@@ -12,6 +14,7 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
+import { chosenNames } from "./chosen-names.ts";
 import {
   choiceOf,
   combinationsOf,
@@ -116,7 +119,11 @@ export function noteMode(
 }
 
 export function noteRead(context: EvaluationContext, { at }: FunctionCall, target: Datum): undefined {
-  return noteEach(context, target, path => ({ kind: "read", path, at }));
+  return noteEach(context, target, path =>
+    hasGlob(path)
+      ? { kind: "read", path, at, ...chosenNames(context.source.text) }
+      : { kind: "read", path, at },
+  );
 }
 
 /** Most of what programs print is of no interest: only what came from the environment is told. */
@@ -183,6 +190,9 @@ export function noteNetwork(
   const method = methodOf(call, sends);
   const bodies = sends.flatMap(bodyOf);
   for (const value of valuesOf(target)) {
+    const [mark = ""] = /^file:(?:\/\/(?:localhost)?(?=\/|$))?/i.exec(knownPrefix(value)) ?? [];
+    // An address of a file is a file.
+    if (mark !== "") note(context, { kind: "read", path: dropKnown(value, mark.length), at: call.at });
     note(context, { kind: "network", target: value, sends: sent, method, bodies, at: call.at });
   }
 }

@@ -49,7 +49,20 @@ function reads(run: GitRun, by: Actor): readonly CommandEffect[] {
   }
   // What is stored can be shown by its number.
   const isStored = run.subcommand === "hash-object" && run.options.has("w");
-  return isStored || SHOWING.has(run.subcommand) ? namedFiles(run, by) : [];
+  return [
+    ...(isStored || SHOWING.has(run.subcommand) ? namedFiles(run, by) : []),
+    ...givenFiles(run).map((path): EffectOf<"read"> => ({ kind: "read", by, path, isCopy: false })),
+  ];
+}
+
+/** Take files that are none of the repository, and show them, keep them or complain of their lines. */
+const TAKING = wordSet("interpret-trailers merge-file apply am mailinfo mailsplit send-email imap-send");
+
+/** `git commit -F FILE`, `git config -f FILE -l`, `git interpret-trailers FILE`. */
+function givenFiles({ subcommand, options }: GitRun): readonly Value[] {
+  const isTaken = TAKING.has(subcommand) || subcommand === "notes";
+  const named = options.valuesOf("F", "f", "file", "contents", "pathspec-from-file");
+  return isTaken ? [...named, ...options.operandValues] : named;
 }
 
 function namedFiles(run: GitRun, by: Actor): readonly CommandEffect[] {

@@ -1,4 +1,4 @@
-import { isForge, onlyDisplays } from "../../programs/index.ts";
+import { isForge, onlyDisplays, takesIgnored } from "../../programs/index.ts";
 import { describe, knownText, type Value, wordAt, wordSet } from "../../shell/index.ts";
 import { basename, dirname, expandHome, isInside, resolve } from "../../system/index.ts";
 import { activeHooks, hooksIn, remotesOf } from "../../workspace/index.ts";
@@ -54,9 +54,11 @@ const gitSettings: Check = {
     if (run.subcommand === "config") inspectConfig(effect, context);
     for (const { target, name } of addedSecrets(effect, context))
       context.report("git.secret-add", by, target, { name });
-    // A stash stays here until something is pushed.
+    // A stash stays here until something is pushed; one of ignored files is all that is left of them.
     const isLocal =
-      run.subcommand === "stash" && !context.effects.some(one => one.kind === "git" && isPush(one));
+      run.subcommand === "stash" &&
+      !takesIgnored(run) &&
+      !context.effects.some(one => one.kind === "git" && isPush(one));
     for (const { path, kind } of isLocal ? [] : secretsTaken(effect, context))
       context.report("git.secret-add", by, `${path} (${kind})`, { name: basename(path) });
     for (const { key, value } of run.settings) {

@@ -4,6 +4,7 @@ import {
   isInterpreter,
   isLocalAddress,
   isSecretName,
+  otherFiles,
   printsEnvironment,
   showsOnlyNames,
 } from "../../programs/index.ts";
@@ -14,6 +15,7 @@ import {
   hasSecretsBelow,
   isSettingsFile,
   isWholeTree,
+  literalTarget,
   partsBelow,
   type SecretKind,
   type Target,
@@ -23,15 +25,25 @@ import { findBehind, findInFile, type Sought } from "../provenance.ts";
 import type { RuleTable } from "../rule.ts";
 import {
   type Actor,
+  actorOf,
   type Check,
   type CommandEffect,
   type EffectOf,
   type RuleContext,
   type RuleFamily,
   targetsOf,
+  touchedPath,
 } from "../rule-context.ts";
 import { inspectShown, isClosed, isOnlyUsed, secretOf } from "../secret-flow.ts";
-import { isCopyOfSecret, secretsInTree, secretsSearched } from "./taken-along.ts";
+import {
+  inspectPacked,
+  inspectRenamed,
+  isCopyOfSecret,
+  packedSecret,
+  secretsInTree,
+  secretsListed,
+  secretsSearched,
+} from "./taken-along.ts";
 import { isNarrowed } from "./trees.ts";
 
 const RULES = {
@@ -94,14 +106,17 @@ const RULES = {
 const secrets: Check = {
   inspect(effect, context) {
     if (effect.kind === "read") inspectRead(effect, context);
-    else if (effect.kind === "write") inspectWrite(effect, context);
-    else if (effect.kind === "delete") inspectLoss(effect, effect.path, context);
+    else if (effect.kind === "write") {
+      inspectWrite(effect, context);
+      inspectRenamed(effect, context);
+    } else if (effect.kind === "delete") inspectLoss(effect, effect.path, context);
     else if (effect.kind === "move") inspectLoss(effect, effect.from, context);
     else if (effect.kind === "send") inspectSend(effect, context);
   },
   inspectWhole(context) {
     inspectShown(context);
     inspectWords(context);
+    inspectOtherFiles(context);
   },
 };
 
@@ -125,9 +140,38 @@ function inspectWords(context: RuleContext): void {
   }
 }
 
+/** A protected file that a program is given in a way that its effects say nothing of. */
+function inspectOtherFiles(context: RuleContext): void {
+  const { disk } = context.workspace;
+  for (const invocation of context.facts.invocations) {
+    const by = actorOf(invocation);
+    for (const word of otherFiles(invocation))
+      for (const target of targetsOf(context, word, by, true, true)) {
+        const { path, isRemote, shown } = target;
+        if (path === undefined || isRemote || disk.kind(path) !== "file") continue;
+        if (secretOf(context, target) === undefined || isTold(context, by, path)) continue;
+        if (!isOwn({ by }, target, context)) context.report("sec.read", by, shown);
+      }
+  }
+}
+
+/** An effect of the same program is about the file, and is judged by itself. */
+function isTold(context: RuleContext, { invocation }: Actor, path: string): boolean {
+  return context.effects.some(effect => {
+    const word = effect.by.invocation?.id === invocation?.id ? touchedPath(effect) : undefined;
+    return (
+      word !== undefined && targetsOf(context, word, effect.by, true).some(target => target.path === path)
+    );
+  });
+}
+
 function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
+  inspectPacked(effect, context);
   for (const { path, kind } of secretsInTree(effect, context))
     context.report("sec.read", effect.by, `${path} (${kind})`);
+  if (!isOfNames(effect, context))
+    for (const { path } of secretsListed(effect, context))
+      if (!isOwn(effect, literalTarget(path), context)) context.report("sec.read", effect.by, path);
   for (const target of targetsOf(context, effect.path, effect.by, true, true)) {
     const kind = secretOf(context, target);
     if (kind === undefined && searchesSecrets(effect, target, context))
@@ -135,6 +179,8 @@ function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
     else if (kind === undefined && target.path !== undefined && !isOfNames(effect, context))
       for (const { path } of secretsSearched(effect, target.path, context))
         if (!isOwn(effect, { ...target, path }, context)) context.report("sec.read", effect.by, path);
+    const packed = effect.isCopy ? undefined : packedSecret(context, target.path);
+    if (packed !== undefined) context.report("sec.read", effect.by, `${target.shown} (with ${packed} in it)`);
     if (kind === undefined && !isClosed(context, target)) continue;
     if (kind === "secret" && isOnlyUsed(context, effect)) continue;
     if (isNarrowed(effect, context) || isOfNames(effect, context) || isOwn(effect, target, context)) continue;
@@ -159,7 +205,7 @@ function isOfNames({ by: { invocation } }: EffectOf<"read">, { facts }: RuleCont
 }
 
 /** The session, or this command before, made it where nothing was: its secret is the session's own. */
-function isOwn({ by }: CommandEffect, { path }: Target, context: RuleContext): boolean {
+function isOwn({ by }: Pick<CommandEffect, "by">, { path }: Target, context: RuleContext): boolean {
   const { workspace, effects } = context;
   if (path === undefined || zoneOf(workspace, path) === "system") return false;
   if (workspace.disk.kind(path) === undefined)
@@ -286,7 +332,7 @@ function secretsIn(context: RuleContext): Sought<Leak> {
     inFile: target =>
       secretOf(context, target) !== undefined || isClosed(context, target)
         ? { kind: "file", shown: target.shown }
-        : undefined,
+        : leakOfArchive(packedSecret(context, target.path), target),
     inEffect: effect =>
       effect.kind === "operation" && effect.rule === "sec.keychain"
         ? { kind: "token", shown: effect.target }
@@ -295,6 +341,10 @@ function secretsIn(context: RuleContext): Sought<Leak> {
     inVariable: name =>
       name === "*" ? ENVIRONMENT : isSecretName(name) ? { kind: "variable", shown: `$${name}` } : undefined,
   };
+}
+
+function leakOfArchive(secret: string | undefined, { shown }: Target): Leak | undefined {
+  return secret === undefined ? undefined : { kind: "file", shown: `${shown} (with ${secret} in it)` };
 }
 
 function findSent<Found>(

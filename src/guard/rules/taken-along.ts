@@ -1,6 +1,6 @@
-import { isRegenerableName } from "../../programs/index.ts";
-import { baseName, knownPrefix, knownText } from "../../shell/index.ts";
-import { compileGlob, join, matchesGlob } from "../../system/index.ts";
+import { isRegenerableName, showsInput, takesIgnored } from "../../programs/index.ts";
+import { baseName, describe, knownPrefix, knownText, text } from "../../shell/index.ts";
+import { compileGlob, isInside, join, matchesGlob } from "../../system/index.ts";
 import { liveTokenIn } from "../../text/index.ts";
 import {
   findRepository,
@@ -15,6 +15,7 @@ import {
 import type { GitRun } from "../git/run.ts";
 import { isOfFamily } from "../rule.ts";
 import { type CommandEffect, type EffectOf, type RuleContext, targetsOf } from "../rule-context.ts";
+import { listingsOf } from "./trees.ts";
 
 /** A secret that goes along without being named. */
 export interface TakenSecret {
@@ -41,7 +42,13 @@ export function secretsTaken({ run, by }: EffectOf<"git">, context: RuleContext)
   const starts = startsOf(run, top, by.invocation?.isOpenEnded === true);
   if (starts.length === 0) return [];
   const isTracked = run.subcommand === "commit" || run.options.has("u", "update");
-  const scope = scopeOfGit(context, repository, top, isTracked && run.subcommand !== "stash");
+  const scope = scopeOfGit(
+    context,
+    repository,
+    top,
+    isTracked && run.subcommand !== "stash",
+    takesIgnored(run),
+  );
   return scope === undefined ? [] : walk(starts, scope, context);
 }
 
@@ -87,6 +94,7 @@ function scopeOfGit(
   repository: Repository,
   top: string,
   onlyTracked: boolean,
+  withIgnored: boolean,
 ): Scope | undefined {
   const { disk, given } = workspace;
   const tracked = trackedFiles(disk, repository);
@@ -96,7 +104,9 @@ function scopeOfGit(
     top,
     leaves: (parts, path) =>
       parts[0] === ".git" ||
-      (!tracked.has(parts.join("/")) && isIgnoredNow(workspace, top, parts)) ||
+      (withIgnored
+        ? isRegenerableName(parts.at(-1) ?? "")
+        : !tracked.has(parts.join("/")) && isIgnoredNow(workspace, top, parts)) ||
       (disk.kind(path) === "directory" && disk.kind(join(path, ".git")) !== undefined),
     takes: (name, path) => {
       const indexed = tracked.get(name);
@@ -112,11 +122,15 @@ function scopeOfGit(
 
 /** What an archive, a package or a deploy would take along of a folder. */
 export function secretsInTree(effect: EffectOf<"read">, context: RuleContext): readonly TakenSecret[] {
-  const { taken, path, by } = effect;
+  const { taken } = effect;
+  if (taken?.staysHere === true && !context.effects.some(leaves)) return [];
+  return secretsBelow(effect, context);
+}
+
+function secretsBelow({ taken, path, by }: EffectOf<"read">, context: RuleContext): readonly TakenSecret[] {
   const { workspace } = context;
   const { disk } = workspace;
   if (taken === undefined || by.place.kind === "remote") return [];
-  if (taken.staysHere === true && !context.effects.some(leaves)) return [];
   return targetsOf(context, path, by, true).flatMap(({ path: top }) => {
     if (top === undefined || disk.kind(top) !== "directory") return [];
     const own = taken.ignoreFiles.map(name => disk.text(join(top, name), MAX_FILE_BYTES));
@@ -139,6 +153,61 @@ export function secretsInTree(effect: EffectOf<"read">, context: RuleContext): r
   });
 }
 
+/**
+ * Secrets that go into an archive which stays on this machine. The file is noted, so that showing or sending it later is
+ * showing or sending them; one that goes to the output is shown now.
+ */
+export function inspectPacked(effect: EffectOf<"read">, context: RuleContext): void {
+  const { invocation } = effect.by;
+  if (effect.taken?.staysHere !== true || invocation === undefined) return;
+  const [secret] = secretsBelow(effect, context);
+  if (secret === undefined) return;
+  const chain = context.facts.invocations.filter(
+    ({ id, pipeline }) =>
+      id === invocation.id ||
+      (pipeline !== undefined &&
+        pipeline.id === invocation.pipeline?.id &&
+        pipeline.index > invocation.pipeline.index),
+  );
+  const effects = context.effects.filter(({ by }) => chain.some(({ id }) => id === by.invocation?.id));
+  const files = effects.flatMap(one => (one.kind === "write" && one.how !== "extract" ? [one] : []));
+  for (const { path, by } of files)
+    for (const target of targetsOf(context, path, by, true))
+      if (target.path !== undefined) notePacked(context, target.path, secret.path);
+  const last = chain.at(-1);
+  const isShown =
+    last !== undefined &&
+    !last.isCaptured &&
+    last.id !== invocation.id &&
+    showsInput(last) &&
+    !effects.some(({ kind }) => kind === "write" || kind === "send" || kind === "delete");
+  if (isShown) context.report("sec.read", effect.by, secret.path);
+}
+
+/** An archive that is copied or renamed is the same archive. */
+export function inspectRenamed(effect: EffectOf<"write">, context: RuleContext): void {
+  const { from, by } = effect;
+  const secret =
+    from === undefined
+      ? undefined
+      : targetsOf(context, from, by, true)
+          .map(({ path }) => packedSecret(context, path))
+          .find(one => one !== undefined);
+  if (secret === undefined) return;
+  for (const { path } of targetsOf(context, effect.path, by, true))
+    if (path !== undefined) notePacked(context, path, secret);
+}
+
+function notePacked({ workspace }: RuleContext, archive: string, secret: string): void {
+  workspace.given.onPacked?.(`${archive}\n${secret}`);
+}
+
+/** The secret that this session packed into a file. */
+export function packedSecret({ workspace }: RuleContext, path: string | undefined): string | undefined {
+  const packed = path === undefined ? [] : (workspace.given.facts?.packed ?? []);
+  return packed.find(entry => entry.startsWith(`${path}\n`))?.slice((path?.length ?? 0) + 1);
+}
+
 /** Secrets below a directory whose lines a search would show. */
 export function secretsSearched(
   { search, below }: EffectOf<"read">,
@@ -148,7 +217,12 @@ export function secretsSearched(
   const { disk } = context.workspace;
   if (search === undefined || disk.kind(top) !== "directory") return [];
   const { only = [], without = [], leavesHidden = false, leavesIgnored = false } = below ?? {};
-  const base = leavesIgnored ? findRepository(disk, top)?.top : undefined;
+  const repository = leavesIgnored || below?.leavesUntracked === true ? findRepository(disk, top) : undefined;
+  const base = leavesIgnored ? repository?.top : undefined;
+  const tracked =
+    below?.leavesUntracked === true && repository !== undefined ? trackedFiles(disk, repository) : undefined;
+  const isTracked = (path: string) =>
+    tracked === undefined || tracked.has((partsBelow(repository?.top ?? top, path) ?? []).join("/"));
   const globs = only.map(pattern => compileGlob(baseName(pattern), "fnmatch"));
   const left = parseIgnoreFile(top, without.join("\n"));
   const scope: Scope = {
@@ -159,11 +233,50 @@ export function secretsSearched(
       (leavesHidden && parts.at(-1)?.startsWith(".") === true) ||
       matchesAnyPattern(left, parts) ||
       (base !== undefined && isIgnoredNow(context.workspace, base, partsBelow(base, path) ?? [])),
-    takes: name =>
-      globs.length === 0 || globs.some(glob => matchesGlob(glob, baseName(name))) ? "name" : "no",
+    takes: (name, path) =>
+      (below?.leavesBelow === true && name.includes("/")) || !isTracked(path)
+        ? "no"
+        : globs.length === 0 || globs.some(glob => matchesGlob(glob, baseName(name)))
+          ? "name"
+          : "no",
   };
   const pattern = knownText(search) ?? "";
   return walk([top], scope, context).filter(({ path }) => mayMatch(pattern, disk.text(path, MAX_FILE_BYTES)));
+}
+
+/** Secrets of the project among the names that a list hands to a program which shows files. */
+export function secretsListed(effect: EffectOf<"read">, context: RuleContext): readonly TakenSecret[] {
+  const { disk, project, directory } = context.workspace;
+  const { path: word, by, search = text("") } = effect;
+  if (project === undefined || by.place.kind === "remote") return [];
+  const places = listingsOf(word.origins.length > 0 ? word : by.cwd, context).flatMap(listing =>
+    listing.starts.flatMap(start =>
+      targetsOf(context, start, { ...by, cwd: text(directory) }, true).map(target => ({ listing, target })),
+    ),
+  );
+  return places.flatMap(({ listing, target: { path, base, rest, isRemote } }) => {
+    const start = path ?? base;
+    if (start === undefined || isRemote) return [];
+    if (path !== undefined && disk.kind(path) === "file") return [];
+    const top = isInside(start, project) ? project : start;
+    if (!isInside(project, top)) return [];
+    const { names, leaves = [], matching = [], holding } = listing;
+    const last = path === undefined ? rest.at(-1) : undefined;
+    const only = last === undefined ? names : [describe({ pieces: last, origins: [] })];
+    const below = {
+      only,
+      without: [],
+      leavesHidden: leaves.includes("hidden") && !only.some(name => name.startsWith(".")),
+      leavesIgnored: leaves.includes("ignored"),
+      leavesUntracked: leaves.includes("untracked"),
+      leavesBelow: leaves.includes("below") || (path === undefined && rest.length === 1),
+    };
+    return secretsSearched({ ...effect, search, below }, top, context).filter(
+      found =>
+        matching.every(pattern => mayMatch(pattern, found.path)) &&
+        (holding === undefined || mayMatch(holding, disk.text(found.path, MAX_FILE_BYTES))),
+    );
+  });
 }
 
 /** A tree that was copied brings the secrets of the project along, under their names. */

@@ -1,4 +1,3 @@
-import { hasTrait } from "../../programs/index.ts";
 import { describe, type Listing, type Origin, type Piece, text, type Value } from "../../shell/index.ts";
 import { basename, components, dirname, globMatches, isInside, join } from "../../system/index.ts";
 import {
@@ -222,16 +221,12 @@ function reportPath(context: RuleContext, by: Actor, { path, kind }: ProtectedPa
   context.report(rule, by, path);
 }
 
-/**
- * A folder that is read shows the secrets in it. In the project searching is ordinary, also where it has a secret; a program
- * that is given everything in it is not.
- */
+/** A folder that is read shows the secrets in it. */
 function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
   const { workspace } = context;
   const { disk, project } = workspace;
   const { by, search, isCopy } = effect;
   const listed = computedReaches(effect.path, by, context, false);
-  const isSearch = search !== undefined || hasTrait(by.invocation?.program, "selects");
   const folders = targetsOf(context, effect.path, by, true, true).flatMap(({ path, isRemote }): Reach[] => {
     if (path === undefined || isRemote || disk.kind(path) !== "directory") return [];
     // Programs that take the top of a disk look at the disk.
@@ -240,8 +235,8 @@ function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
   });
   const found = protectedPaths(workspace).find(({ path, kind }) => {
     if (kind !== "secret" || disk.isAbsent(path)) return false;
-    const isOfProject = project !== undefined && isInside(project, path);
-    if (isOfProject) return !isSearch && listed.some(reach => reach.isListed && reaches(reach, path));
+    // Those of the project are looked for below it, by what is searched for: `secretsListed`.
+    if (project !== undefined && isInside(project, path)) return false;
     return [...listed, ...folders].some(reach => reaches(reach, path));
   });
   if (found !== undefined && !isNarrowed(effect, context)) context.report("sec.read", by, found.path);
@@ -316,7 +311,8 @@ function isOfCode({ facts }: RuleContext, { invocation }: Actor): boolean {
   return invocation !== undefined && facts.codeEffects.some(one => one.invocation === invocation.id);
 }
 
-function listingsOf(word: Value, { facts }: RuleContext): readonly Listing[] {
+/** The lists of names that a word comes from. */
+export function listingsOf(word: Value, { facts }: RuleContext): readonly Listing[] {
   const idOf = (origin: Origin) => (origin.kind === "program" ? origin.invocation : -1);
   for (const origin of word.origins) {
     const listing = facts.listings.get(idOf(origin));
@@ -333,7 +329,8 @@ function listedReaches(
   context: RuleContext,
   isTree: boolean,
 ): readonly Reach[] {
-  if (selection === "regenerable") return [];
+  // What git ignores can be made again, and may be a secret all the same.
+  if (selection === "regenerable" && names.length > 0) return [];
   const last = word.pieces.reduce((found, piece, index) => (piece.kind === "text" ? found : index), -1);
   const behind = word.pieces
     .slice(last + 1)

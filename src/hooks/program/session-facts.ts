@@ -91,10 +91,10 @@ export function noteQuestion(
   stateHome: string,
   input: Pick<InputOf<"tool">, "tool" | "sessionId">,
   { verdict, all }: Pick<Judgement, "verdict" | "all">,
-  { judged, fetched }: Pick<SessionFacts, "judged" | "fetched"> = NO_SESSION_FACTS,
+  { judged, fetched, packed }: Pick<SessionFacts, "judged" | "fetched" | "packed"> = NO_SESSION_FACTS,
 ): void {
   const isAsked = verdict === "ask" && all.length > 0;
-  if (!isAsked && judged.length + fetched.length === 0) return;
+  if (!isAsked && judged.length + fetched.length + packed.length === 0) return;
   const asked: AskedCall = {
     use: toolUseKey(input),
     questions: all.filter(({ isAllowable }) => isAllowable).map(questionKey),
@@ -106,6 +106,7 @@ export function noteQuestion(
     asked: isAsked ? [...notes.asked.filter(({ use }) => use !== asked.use), asked] : notes.asked,
     judged: [...notes.judged, ...judged],
     fetched: [...notes.fetched, ...fetched],
+    packed: [...notes.packed, ...packed],
   });
   const session = findSessionId(system, input.sessionId);
   noteInSession(system, stateHome, session, change, RECORD_LOCK_TIMEOUT_MS);
@@ -166,6 +167,7 @@ function clipped(notes: SessionNotes): SessionNotes {
     warned: last(notes.warned),
     permitted: last(notes.permitted),
     fetched: [...new Set(notes.fetched)].slice(-MAX_JUDGED),
+    packed: last(notes.packed),
     judged: [...new Set(notes.judged)].slice(-MAX_JUDGED),
     asked: last(notes.asked),
   };
@@ -180,6 +182,7 @@ function parseNotes(value: Json): SessionNotes {
     permitted: notes.strings("permitted"),
     // Notes of a session that began before an update have none.
     fetched: notes.optional("fetched", notes.strings) ?? [],
+    packed: notes.strings("packed"),
     judged: notes.strings("judged"),
     maySkipHooks: notes.boolean("maySkipHooks"),
     asked: notes.list("asked").map(parseAsked),

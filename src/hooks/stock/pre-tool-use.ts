@@ -100,7 +100,7 @@ interface GuardedCall {
   /** what did not work; it changes no verdict */
   readonly problems: Diagnostic[];
   /** what was found in texts of the session and what it brings here, for its notes */
-  readonly noted: Pick<SessionFacts, "judged" | "fetched">;
+  readonly noted: Pick<SessionFacts, "judged" | "fetched" | "packed">;
   /** Runs a step whose failure is told and changes no verdict. */
   attempt<T>(what: string, step: () => T): T | undefined;
   tell(what: string, error: unknown): void;
@@ -125,6 +125,7 @@ function openCall(input: InputOf<"tool">, system: System): GuardedCall {
   problems.push(...guard.notices.map(toDiagnostic));
   const judged: string[] = [];
   const fetched: string[] = [];
+  const packed: string[] = [];
   const facts = readSessionNotes(system, guard.stateHome, findSessionId(system, input.sessionId));
   return {
     input,
@@ -136,11 +137,12 @@ function openCall(input: InputOf<"tool">, system: System): GuardedCall {
         facts,
         onJudged: entry => void judged.push(entry),
         onFetched: entry => void fetched.push(entry),
+        onPacked: entry => void packed.push(entry),
         asksElsewhere: asksTeam(guard.config),
       },
       input.facts.directory,
     ),
-    noted: { judged, fetched },
+    noted: { judged, fetched, packed },
     problems,
     tell,
     attempt(what, step) {

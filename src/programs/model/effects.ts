@@ -3,6 +3,7 @@ import {
   hasUnknown,
   knownPrefix,
   knownText,
+  type Left,
   type Listing,
   type Payload,
   type Piece,
@@ -27,10 +28,15 @@ export function readsOf(program: Program | undefined, call: ParsedCall): readonl
   const named = files === undefined ? [] : options.valuesOf(...words(files));
   const read = readsOfFiles([...(hasText ? operands.slice(1) : operands), ...named], call);
   const isRecursive = recursive === "always" || (recursive !== undefined && options.has(...words(recursive)));
-  if (!isRecursive) return read;
+  // Names that a list brings may be any: what is searched for in them tells what is shown of them.
+  if (!isRecursive && program?.reads?.tree === undefined) return read;
+  const search = searchOf(program?.reads ?? {}, call);
+  if (!isRecursive)
+    return read.map(effect =>
+      effect.kind === "read" && hasUnknown(effect.path) ? { ...effect, search } : effect,
+    );
   const paths =
     pattern !== undefined && read.length === 0 && call.stdin === undefined ? plainReads([CURRENT]) : read;
-  const search = searchOf(program?.reads ?? {}, call);
   const below = searchedFiles(program?.reads?.tree, call);
   return paths.map(effect => (effect.kind === "read" ? { ...effect, search, ...below } : effect));
 }
@@ -146,6 +152,11 @@ function patternValue(name: string): Value {
     pieces: start < 0 ? pieces : [...pieces, { kind: "glob", pattern: name.slice(start) }],
     origins: [],
   };
+}
+
+/** A program that prints names of what lies in the places that it is given, or where it is started. */
+export function listingIn(places: readonly Value[], leaves: readonly Left[]): Listing {
+  return { starts: places.length === 0 ? [CURRENT] : places, selection: "some", names: [], leaves };
 }
 
 /** What the rows of a record say about these words. */

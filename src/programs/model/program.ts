@@ -125,6 +125,10 @@ export interface Program {
   readonly language?: Language;
   /** Words and lines of its input that leave for a shell; the first group is the text. */
   readonly shellLines?: RegExp;
+  /** Words and lines of its input that name a file which it reads; one of the groups is the name. */
+  readonly fileLines?: RegExp;
+  /** Options by one letter that name a file which it only uses, to log in or to set something up. */
+  readonly uses?: string;
   /** Variables that name a program which it starts. */
   readonly shellVariables?: string;
   readonly operations?: readonly OperationRow[];

@@ -61,7 +61,9 @@ export interface CodeOptions {
 export function runInterpreter(given: CodeOptions, call: ParsedCall): Output {
   const { language, isOperandCode } = given;
   const { options, operands } = call;
-  const codes = options.valuesOf(...words(given.code));
+  // What stands behind the module is the module's: `python -m zipfile -c a.zip src`.
+  const isModule = given.module !== undefined && options.options[0]?.name === given.module;
+  const codes = isModule ? [] : options.valuesOf(...words(given.code));
   const [first, ...rest] = operands;
   const isFirst = codes.length === 0 && isOperandCode === true;
   const files = options.valuesOf(...words(given.files ?? ""));

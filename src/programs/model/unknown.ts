@@ -178,7 +178,13 @@ const USED_PARTS = words(
   "env var config key cert cacert identity netrc credential password auth token log cookie ignore lock",
 );
 /** How clients write that a value is a file. */
-const FILE_MARK = /^(?:fileb?:\/\/|(?:[\w.-]+=)?@)(?=.)/;
+const FILE_MARK = /^(?:fileb?:\/\/|(?:[\w.-]+[=:])?@)(?=.)/;
+
+/** `@file`, `label:@file`, `file://…` */
+export function fileBehindMark(word: Value): Value | undefined {
+  const marked = FILE_MARK.exec(knownPrefix(word))?.[0];
+  return marked === undefined ? undefined : dropKnown(word, marked.length);
+}
 
 /** Files that options of a program name: it may show them or send them somewhere. */
 export function givenFiles(call: ParsedCall, isWrapper: boolean, isUnknown: boolean): readonly Value[] {
@@ -187,19 +193,18 @@ export function givenFiles(call: ParsedCall, isWrapper: boolean, isUnknown: bool
   return argv.flatMap((word, index): readonly Value[] => {
     if (index === 0) return [];
     const start = knownPrefix(word);
-    const marked = FILE_MARK.exec(start)?.[0];
-    if (marked !== undefined) return [dropKnown(word, marked.length)];
+    const marked = fileBehindMark(word);
+    if (marked !== undefined) return [marked];
     const [option = "", name = "", equals] = /^--?([A-Za-z][\w-]*)(=)?/.exec(start) ?? [];
     if (option === "" || !(isUnknown ? mayBeGiven(name) : isGiven(partsOf(name)))) return [];
     const value = equals === undefined ? argv[index + 1] : dropKnown(word, option.length);
     if (value === undefined) return [];
-    const mark = FILE_MARK.exec(knownPrefix(value))?.[0] ?? "";
-    return [dropKnown(value, mark.length)];
+    return [fileBehindMark(value) ?? value];
   });
 }
 
 /** Of a program that nobody knows any option may; by one letter most name a key, a setting or a folder. */
-function mayBeGiven(name: string): boolean {
+export function mayBeGiven(name: string): boolean {
   const parts = partsOf(name);
   return isGiven(parts) || (name.length > 1 && !parts.some(part => USED_PARTS.includes(part)));
 }

@@ -231,6 +231,7 @@ export const cloud: Field = {
       ],
     }),
     program("kubectl oc", "dangerous readsNothing guessed", {
+      uses: "f",
       chosenBy: CHOOSES_CLUSTER,
       shows: "get describe logs top explain api-resources api-versions version cluster-info",
       shellVariables: "EDITOR VISUAL KUBE_EDITOR",
@@ -254,9 +255,10 @@ export const cloud: Field = {
         "sec.keychain config view | show the keys of the clusters | needs raw | stops kubectl config view web --raw | passes kubectl config view web",
       ],
     }),
-    program("k3s", "", { options: KUBE, run: runInCluster, tool: clusterTool }),
+    program("k3s", "", { options: KUBE, uses: "f", run: runInCluster, tool: clusterTool }),
     program("microk8s", "", { tool: clusterTool }),
     program("helm", "dangerous readsNothing", {
+      uses: "f",
       chosenBy: CHOOSES_CLUSTER,
       shows: "list ls status get history search show version",
       options: KUBE,
@@ -268,6 +270,7 @@ export const cloud: Field = {
       ],
     }),
     program("k kubecolor microk8s.kubectl helm3", "", {
+      uses: "f",
       chosenBy: CHOOSES_CLUSTER,
       options: KUBE,
       run: runInCluster,

@@ -34,6 +34,10 @@ const SHELL_LINES: Readonly<Record<string, RegExp>> = {
   duckdb: SQLITE_SHELL,
 };
 
+/** What the clients and the servers themselves read: `.import FILE`, `\\i FILE`, `readfile('FILE')`, `copy t from 'FILE'`. */
+const FILE_LINES =
+  /^[ \t]*(?:\.(?:read|import|restore)|\\(?:ir?|include|\.)|source)\s+['"]?([^'"\s]+)|\b(?:readfile|load_file|pg_read_(?:binary_)?file|read_(?:csv|csv_auto|text|blob|json|parquet))\(\s*'([^']+)'|\b(?:from|infile)\s+'([^']+)'/gim;
+
 /** Clients of databases, and commands of frameworks that empty them. */
 export const databases: Field = {
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
@@ -150,6 +154,7 @@ function sqlProgram(client: SqlClient): Program {
     options,
     ...(client.isLocal ? {} : { reaches: "*" }),
     effects: call => effectsOfSql(client, call),
+    fileLines: FILE_LINES,
     ...(shellLines === undefined ? {} : { shellLines }),
     ...(names === "sqlite3"
       ? { shellOptions: { names: "cmd", prefix: /^\.(?:she?l?l?|sys?t?e?m?)\s+/ } }

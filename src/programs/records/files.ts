@@ -117,6 +117,7 @@ export const files: Field = {
     }),
     PATCH,
     program("ssh-keygen", "changesMore", {
+      uses: "f",
       options: { flags: "-ylqpieHv", values: "-ftbCNPmOaInVRFszE", abbreviates: false },
       effects: [
         { write: "f", how: "edit", when: "p", unless: "y l F H R e i" },

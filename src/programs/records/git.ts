@@ -10,6 +10,7 @@ import {
   joinValues,
   knownPrefix,
   knownText,
+  type Left,
   type Listing,
   NO_OUTPUT,
   type OptionGrammar,
@@ -264,11 +265,47 @@ function gitOutput(name: string | undefined, rest: readonly Value[], call: Progr
 }
 
 /** `git ls-files`: what git knows, or with -i what it ignores. */
-function listFiles({ argv }: ParsedCall): Listing | undefined {
-  const shown = argv.map(describe);
-  if (!shown.includes("ls-files")) return undefined;
-  const isIgnored = shown.some(word => /^(?:-(?=[\s\S]*i)[a-z]+|--ignored)$/.test(word));
-  return { starts: [text(".")], selection: isIgnored ? "regenerable" : "some", names: [] };
+function listFiles({ operands, options: { operands: places }, argv }: ParsedCall): Listing | undefined {
+  const subcommand = operands[0] === undefined ? undefined : knownText(operands[0]);
+  const start = places[0]?.index ?? 0;
+  const shown = argv.slice(start + 1).map(describe);
+  const has = (option: RegExp) => shown.some(word => option.test(word));
+  switch (subcommand) {
+    case "ls-files": {
+      const isIgnored = has(/^(?:-(?=[\s\S]*i)[a-z]+|--ignored)$/);
+      const isOther = has(/^(?:-(?=[\s\S]*o)[a-z]+|--others)$/);
+      const leaves: readonly Left[] =
+        isIgnored || (isOther && !has(/^--exclude-standard$/)) ? [] : isOther ? ["ignored"] : ["untracked"];
+      return {
+        ...listedBy(argv.slice(start + 1)),
+        selection: isIgnored ? "regenerable" : "some",
+        leaves,
+      };
+    }
+    // What is told of these can be shown by name; what is deleted by such a list is judged as before.
+    case "check-ignore":
+      return { ...listedBy(argv.slice(start + 1)), selection: "regenerable" };
+    case "clean":
+      return has(/^(?:-[a-z]*n[a-zA-Z]*|--dry-run)$/)
+        ? { ...listedBy([]), selection: "some", leaves: has(/^-[a-z]*[xX]/) ? [] : ["ignored"] }
+        : undefined;
+    case "status":
+      return { ...listedBy([]), selection: "some", leaves: has(/^--ignored/) ? [] : ["ignored"] };
+    default:
+      return undefined;
+  }
+}
+
+/** Names and folders that a list is asked for. */
+function listedBy(argv: readonly Value[]): Pick<Listing, "starts" | "names"> {
+  const named = argv.filter(word => !knownPrefix(word).startsWith("-"));
+  const shown = named.map(describe);
+  if (shown.length > 0 && shown.every(word => /[*?[]/.test(word)))
+    return { starts: [text(".")], names: shown.map(word => word.slice(word.lastIndexOf("/") + 1)) };
+  return {
+    starts: named.length === 0 || shown.some(word => /[*?[]/.test(word)) ? [text(".")] : named,
+    names: [],
+  };
 }
 
 /** The subcommand with its words; nothing when git only tells about itself. */

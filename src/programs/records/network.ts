@@ -126,6 +126,7 @@ export const network: Field = {
     program("dig nslookup host drill", "fetches readsNothing", { effects: lookUpNames, run: printFetched }),
     program("ping", "readsNothing", { effects: lookUpNames }),
     program("sftp", "fetches readsNothing changesMore", {
+      uses: "i F",
       options: { values: "-BbcDFiJloPRSsX" },
       effects: sendSession,
       run: printFetched,

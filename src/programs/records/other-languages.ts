@@ -61,10 +61,15 @@ export const otherLanguages: Field = {
   ],
 };
 
+/** Whatever the language, a function whose name says that it reads a file: `(insert-file-contents "x")`, `File.read("x")`. */
+const FILE_LINES =
+  /\b[\w.:-]{0,40}(?:read|load|open|slurp|include|insert|find)[\w.:-]{0,40}[ \t(]{1,8}(?:[\w.]{1,40}\()?["']([^"'\n]{1,200})["']/gi;
+
 function interpreter(names: string, code: string): Program {
   return {
     names,
     options: { values: code, abbreviates: false, isSingleDash: true },
+    fileLines: FILE_LINES,
     run(call) {
       const codes = call.options.valuesOf(...words(code));
       for (const one of codes) followUnreadCode(knownText(one) ?? "", call);

@@ -18,8 +18,14 @@ const MODULES: ReadonlyMap<string, ReadModule> = new Map<string, ReadModule>([
   ["timeit", readTimeit],
   ["venv", readEnvironment],
   ["virtualenv", readEnvironment],
-  ["zipfile", argv => readArchive(argv, (from, to) => [text("unzip"), text("-o"), from, text("-d"), to])],
-  ["tarfile", argv => readArchive(argv, (from, to) => [text("tar"), text("-xf"), from, text("-C"), to])],
+  [
+    "zipfile",
+    argv => readArchive(argv, (from, to) => [text("unzip"), text("-o"), from, text("-d"), to], ["zip", "-r"]),
+  ],
+  [
+    "tarfile",
+    argv => readArchive(argv, (from, to) => [text("tar"), text("-xf"), from, text("-C"), to], ["tar", "-cf"]),
+  ],
   ["json.tool", readFirst],
   ["base64", readFirst],
   ["gzip", readFirst],
@@ -55,11 +61,17 @@ function readEnvironment(argv: readonly Value[]): CodeCall[] {
     .map(path => ({ kind: "delete", path, isRecursive: true, at: 0 }));
 }
 
-/** `-e archive target`, with the words by which the archive's own program does the same. */
+/** `-e archive target`, `-c archive files`, with the words by which the archive's own program does the same. */
 function readArchive(
   argv: readonly Value[],
   extract: (from: Value, to: Value) => readonly Value[],
+  pack: readonly string[],
 ): CodeCall[] {
+  const made = argv.findIndex(word => /^(?:-c|--create)$/.test(knownText(word) ?? ""));
+  if (made >= 0) {
+    const packing = [...pack.map(word => text(word)), ...argv.slice(made + 1)];
+    return [{ kind: "spawn", argv: packing, isOpenEnded: false, at: 0 }];
+  }
   const at = argv.findIndex(word => /^(?:-e|--extract)$/.test(knownText(word) ?? ""));
   const [from, to = text(".")] = argv.slice(at + 1).filter(word => !isOption(word));
   if (at === -1 || from === undefined) return [];

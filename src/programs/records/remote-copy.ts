@@ -37,6 +37,7 @@ export const remoteCopy: Field = {
       shellOptions: { names: "e rsh" },
     }),
     program("scp pscp", "readsNothing namesHosts dangerous", {
+      uses: "i F",
       options: { flags: "-rpqvC346BTO", values: "-iPFoclSJDX", abbreviates: false },
       effects: effectsOfScp,
       run: runRemoteCopy,

@@ -55,6 +55,7 @@ export const remote: Field = {
       },
     }),
     program("ansible", "changesMore", {
+      uses: "i",
       options: { values: "-iuelf m|module-name a|args inventory user limit extra-vars forks" },
       run: runAnsible,
     }),

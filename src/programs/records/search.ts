@@ -9,6 +9,7 @@ import {
   joinPath,
   knownPrefix,
   knownText,
+  type Left,
   type Listing,
   type Output,
   type ProgramEffect,
@@ -18,6 +19,7 @@ import {
   unknownOutput,
   type Value,
   wordAt,
+  words,
 } from "../../shell/index.ts";
 import { compileGlob, matchesGlob } from "../../system/index.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
@@ -33,7 +35,7 @@ export const search: Field = {
       complete: { names: "find", gap: gapOfFind },
       effects: [],
       effectsAfter: effectsOfFind,
-      lists: ({ argv }) => listingOf(readFind(argv, false)),
+      lists: ({ argv }) => listingOf(readFind(argv, false), leftByFind(argv)),
       run: runFind,
     }),
     program("fd fdfind", "readsNothing dangerous", {
@@ -50,7 +52,7 @@ export const search: Field = {
       },
       effects: [],
       effectsAfter: effectsOfFd,
-      lists: ({ argv }) => listingOf(readFd(argv)),
+      lists: call => listingOf(readFd(call.argv), leftByFd(call)),
       run: runFd,
     }),
     program("ls", "readsNothing gnu", {
@@ -81,11 +83,32 @@ export const search: Field = {
   ],
 };
 
-function listingOf({ starts, listed, names }: Search): Listing {
-  return { starts, selection: listed, names, isSearch: true };
+function listingOf({ starts, listed, names }: Search, leaves: readonly Left[]): Listing {
+  return { starts, selection: listed, names, isSearch: true, leaves };
 }
 
-function listDirectory({ argv }: ParsedCall): Listing {
+/** `-maxdepth 1`, and what a test for hidden names leaves out. */
+function leftByFind(argv: readonly Value[]): readonly Left[] {
+  const line = argv.slice(1).map(describe).join(" ");
+  return [
+    ...(/ -maxdepth [01]\b/.test(line) ? BELOW : []),
+    ...(/(?:!|-not) -(?:name \.\*|name \.\?\*|(?:whole)?path \S*\/\.\*)(?: |$)/.test(line) ? HIDDEN : []),
+  ];
+}
+
+/** Hidden files and those that git ignores stay out without these options. */
+function leftByFd({ options }: ParsedCall): readonly Left[] {
+  const isAll = options.has("u", "unrestricted");
+  return [
+    ...(isAll || options.has("H", "hidden") ? [] : HIDDEN),
+    ...(isAll || options.has("I", "no-ignore") ? [] : (["ignored"] as const)),
+  ];
+}
+
+const HIDDEN: readonly Left[] = ["hidden"];
+const BELOW: readonly Left[] = ["below"];
+
+function listDirectory({ argv, options }: ParsedCall): Listing {
   const operands = argv.slice(1).filter(word => !describe(word).startsWith("-"));
   const isNarrow =
     operands.length > 0 &&
@@ -95,6 +118,10 @@ function listDirectory({ argv }: ParsedCall): Listing {
     starts: operands.length === 0 ? [text(".")] : operands,
     selection: isNarrow ? "regenerable" : isWhole ? "all" : "some",
     names: [],
+    leaves: [
+      ...(options.has(...words("a A f all almost-all")) ? [] : HIDDEN),
+      ...(options.has("R", "recursive") ? [] : BELOW),
+    ],
   };
 }
 
@@ -215,7 +242,7 @@ function readFd(argv: readonly Value[]): Search {
     listed: isNarrow ? "regenerable" : isFiltered ? "some" : "all",
     isBelowOnly: true,
     isEmptyBelow: false,
-    names: name === undefined ? [] : [name],
+    names: name === undefined || name === "." || name === "" ? [] : [name],
     isNamed: false,
   };
 }

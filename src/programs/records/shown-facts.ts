@@ -1,3 +1,4 @@
+import { listingIn } from "../model/effects.ts";
 import { type Program, program } from "../model/program.ts";
 
 /** Programs that show facts about files, compare them and count. */
@@ -22,6 +23,7 @@ export function shownFacts(): readonly Program[] {
         abbreviates: false,
       },
       complete: { except: "X exclude-from files0-from sync" },
+      lists: ({ options, operands }) => (options.has("a", "all") ? listingIn(operands, []) : undefined),
       harmless: { reads: "*" },
     }),
     program("md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum sum cmp", "readsNothing", {
@@ -49,6 +51,7 @@ export function shownFacts(): readonly Program[] {
         only: `a d l f x q N Q p u g s h D F v t c U r A C S n X J i noreport matchdirs metafirst ignore-case inodes device du
           si prune dirsfirst filesfirst nolinks help version L P I T filelimit charset timefmt sort`,
       },
+      lists: ({ options, operands }) => listingIn(operands, options.has("a") ? [] : ["hidden"]),
       harmless: { reads: "*" },
     }),
     program("free uptime", "readsNothing", {

@@ -3,16 +3,19 @@ import {
   decodeEscapes,
   describe,
   knownText,
+  type Left,
   type Listing,
   type Output,
+  type ParsedOptions,
   type ProgramEffect,
   runInner,
   text,
   unknown,
   type Value,
   wordAt,
+  words,
 } from "../../shell/index.ts";
-import { readsOfFiles } from "../model/effects.ts";
+import { listingIn, readsOfFiles } from "../model/effects.ts";
 import { type Field, type KnownCall, type Missing, type ParsedCall, program } from "../model/program.ts";
 import { computeLiteral } from "./encoding.ts";
 import { inputOf, recordCodeEffect } from "./file-access.ts";
@@ -137,6 +140,7 @@ export const textPrograms: Field = {
         filters: "include exclude exclude-dir",
       },
       reads: { ...GREP_READS, recursive: "r R recursive dereference-recursive", tree: GREP_TREE },
+      lists: listsOfGrep,
       narrows: narrowByPattern,
     }),
     program("rg", "passesOn selects", {
@@ -163,6 +167,7 @@ export const textPrograms: Field = {
         recursive: "always",
         tree: RIPGREP_TREE,
       },
+      lists: listsOfRipgrep,
       run: runPreprocessor,
       effectsAfter: removedByPreprocessor,
     }),
@@ -207,7 +212,7 @@ export const textPrograms: Field = {
       shellLines: /^\+!(.*)$/gm,
       shellVariables: "LESSOPEN LESSCLOSE EDITOR VISUAL",
     }),
-    program("man", "readsNothing", {
+    program("man", "", {
       options: { values: "P|pager" },
       shellVariables: "PAGER MANPAGER BROWSER",
       shellOptions: { names: "P" },
@@ -304,13 +309,47 @@ function isListed(position: number, list: string): boolean {
 }
 
 /** `grep '\.log$'` leaves names that are junk. */
+/** `grep -rl PATTERN DIR`: the names of files that hold it. */
+function listsOfGrep({ options, operands }: ParsedCall): Listing | undefined {
+  if (!options.has(...words("r R recursive dereference-recursive"))) return undefined;
+  if (!options.has(...words("l L files-with-matches files-without-match"))) return undefined;
+  const names = options.valuesOf("include").map(describe);
+  return { ...listingIn(searchedIn(options, operands), []), names, ...heldBy(options, operands) };
+}
+
+function searchedIn(options: ParsedOptions, operands: readonly Value[]): readonly Value[] {
+  return options.has(...words(GREP_READS.text)) ? operands : operands.slice(1);
+}
+
+function heldBy(options: ParsedOptions, [first]: readonly Value[]): Pick<Listing, "holding"> {
+  const isOther = options.has(...words(`${GREP_READS.text} L files-without-match v invert-match`));
+  const pattern = isOther || first === undefined ? undefined : knownText(first);
+  return pattern === undefined ? {} : { holding: pattern };
+}
+
+function listsOfRipgrep({ options, operands }: ParsedCall): Listing | undefined {
+  const isList = options.has("files");
+  if (!isList && !options.has(...words("l L files-with-matches files-without-match"))) return undefined;
+  const leaves: readonly Left[] = [
+    ...(options.has(...words(RIPGREP_TREE.hidden)) ? [] : (["hidden"] as const)),
+    ...(options.has(...words(RIPGREP_TREE.ignored)) ? [] : (["ignored"] as const)),
+  ];
+  const names = options
+    .valuesOf("g", "glob", "iglob")
+    .map(describe)
+    .filter(name => !name.startsWith("!"));
+  if (isList) return { ...listingIn(operands, leaves), names };
+  return { ...listingIn(searchedIn(options, operands), leaves), names, ...heldBy(options, operands) };
+}
+
 function narrowByPattern(listing: Listing, { argv }: ParsedCall): Listing {
   const shown = argv.slice(1).map(describe);
   const pattern = shown.find(word => !word.startsWith("-"));
   if (pattern === undefined || shown.some(word => /^-[a-z]*v|^--invert/.test(word))) return listing;
+  const narrowed = { ...listing, matching: [...(listing.matching ?? []), pattern] };
   return isRegenerablePattern(pattern.replace(/^\\?\.|\$$/g, "*.").replace(/\\/g, ""))
-    ? { ...listing, selection: "regenerable" }
-    : listing;
+    ? { ...narrowed, selection: "regenerable" }
+    : narrowed;
 }
 
 /** `jq -n env.NAME`, `$ENV.NAME`: a variable of the environment is part of what is printed. */

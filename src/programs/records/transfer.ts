@@ -8,6 +8,7 @@ import {
   joinPath,
   knownPrefix,
   knownText,
+  type Listing,
   NO_OUTPUT,
   type Output,
   type ProgramEffect,
@@ -17,7 +18,7 @@ import {
   type Value,
   writtenEntry,
 } from "../../shell/index.ts";
-import { isSearchResult } from "../model/effects.ts";
+import { isSearchResult, listingBehind } from "../model/effects.ts";
 import {
   type Field,
   type KnownCall,
@@ -238,17 +239,22 @@ export const archives: Field = {
     }),
     program("cpio", "changesMore", {
       options: {
-        flags: "-odmuvaAbBcklLrsSV0n i|extract create p|pass-through t|list make-directories help version",
+        flags:
+          "-odmuvaAbBcklLrsSV0n i|extract create p|pass-through t|list make-directories to-stdout help version",
         values: "-FIOHERC D|directory file format pattern-file owner io-size",
       },
-      effects({ options, operands }) {
+      effects(call) {
+        const { options, operands } = call;
+        if (options.has("o", "create")) return listedTrees(call);
         if (options.has("t") || !options.has("i", "p")) return [];
+        if (options.has("i") && options.has("to-stdout"))
+          return shownOf(options.valueOf("F", "I", "file") ?? text("-"), operands);
         const path = (options.has("p") ? operands.at(-1) : undefined) ?? options.valueOf("D");
         return [{ kind: "write", path: path ?? text("."), how: "extract", isInto: true }];
       },
     }),
     program("unzip", "unpacks", {
-      options: { flags: "-oqltpnjvZ help", values: "-dxP", abbreviates: false },
+      options: { flags: "-oqltpcnjvZ help", values: "-dxP", abbreviates: false },
       complete: {
         only: "l t q v o n d",
         fixed: "all",
@@ -257,18 +263,20 @@ export const archives: Field = {
             ? undefined
             : { kind: "option", what: "unzip -d", why: "it is given more than once" },
       },
-      effects: ({ options, operands: [archive] }) =>
-        options.has("l", "t", "p", "v", "Z", "help")
-          ? []
-          : [
-              {
-                kind: "write",
-                path: options.valueOf("d") ?? text("."),
-                how: "extract",
-                isInto: true,
-                ...(archive === undefined ? {} : { archive }),
-              },
-            ],
+      effects: ({ options, operands: [archive, ...members] }) =>
+        options.has("p", "c") && archive !== undefined
+          ? shownOf(archive, members)
+          : options.has("l", "t", "p", "v", "Z", "help")
+            ? []
+            : [
+                {
+                  kind: "write",
+                  path: options.valueOf("d") ?? text("."),
+                  how: "extract",
+                  isInto: true,
+                  ...(archive === undefined ? {} : { archive }),
+                },
+              ],
     }),
     program("zip", "", {
       options: {
@@ -353,12 +361,15 @@ function gapOfTar({ options, argv }: KnownCall): Missing | undefined {
     : undefined;
 }
 
-function effectsOfTar({ options, operands }: ParsedCall): readonly ProgramEffect[] {
+function effectsOfTar(call: ParsedCall): readonly ProgramEffect[] {
+  const { options, operands } = call;
   if (options.has("t")) return [];
   const directory = options.valueOf("C");
   const archive = options.valueOf("f");
+  const isFile = archive !== undefined && knownText(archive) !== "-";
+  if (options.has("x") && options.has("O", "to-stdout")) return isFile ? shownOf(archive, operands) : [];
   if (options.has("x")) {
-    const from = archive === undefined || knownText(archive) === "-" ? {} : { archive };
+    const from = isFile ? { archive } : {};
     return [{ kind: "write", path: directory ?? text("."), how: "extract", isInto: true, ...from }];
   }
   if (!options.has("c", "r", "u")) return [];
@@ -373,8 +384,28 @@ function effectsOfTar({ options, operands }: ParsedCall): readonly ProgramEffect
         : []),
     ];
   });
-  if (archive === undefined || knownText(archive) === "-") return effects;
-  return [...effects, { kind: "write", path: archive, how: "replace" }];
+  const listed = options.has("T", "files-from") ? listedTrees(call) : [];
+  if (!isFile) return [...effects, ...listed];
+  return [...effects, ...listed, { kind: "write", path: archive, how: "replace" }];
+}
+
+/** Names that come in are packed: everything that was searched, where no name chose among it. */
+function listedTrees(call: ParsedCall): readonly ProgramEffect[] {
+  const {
+    starts,
+    names,
+    leaves = [],
+  } = (call.stdin === undefined ? undefined : listingBehind(call.stdin, call)) ?? NO_LISTING;
+  if (names.length > 0 || leaves.some(left => left === "untracked" || left === "ignored")) return [];
+  return starts.map(path => ({ kind: "read", path, isCopy: true, taken: packed([]) }));
+}
+
+const NO_LISTING: Pick<Listing, "starts" | "names" | "leaves"> = { starts: [], names: [] };
+
+/** What is shown of an archive: the members that are named, or all of them. */
+function shownOf(archive: Value, members: readonly Value[]): readonly ProgramEffect[] {
+  const isNamed = members.length > 0 && members.every(member => /^[^*?[]+$/.test(knownText(member) ?? ""));
+  return (isNamed ? members : [archive]).map(path => ({ kind: "read", path, isCopy: false }));
 }
 
 /** What stands behind `-x` stays out, up to the next option. */
@@ -424,6 +455,7 @@ function effectsOfJar({ options, operands }: ParsedCall): readonly ProgramEffect
 function effectsOfAr({ operands, options }: ParsedCall): readonly ProgramEffect[] {
   const [key, archive, ...members] = operands;
   const letter = (key === undefined ? "" : (knownText(key) ?? "")).replace(/^-/, "")[0] ?? "t";
+  if (archive !== undefined && letter === "p") return shownOf(archive, members);
   if (archive === undefined || "tpd".includes(letter)) return [];
   const path = options.valueOf("output") ?? text(".");
   if (letter === "x") return [{ kind: "write", path, how: "extract", isInto: true, archive }];
@@ -436,6 +468,9 @@ function effectsOfAr({ operands, options }: ParsedCall): readonly ProgramEffect[
 function effectsOfSevenZip({ argv }: ParsedCall): readonly ProgramEffect[] {
   const [, command, ...others] = argv;
   const letter = command === undefined ? undefined : knownText(command);
+  const [opened, ...members] = others.filter(word => !knownPrefix(word).startsWith("-"));
+  if (/^[xe]$/.test(letter ?? "") && opened !== undefined && others.some(word => describe(word) === "-so"))
+    return shownOf(opened, members);
   if (letter === "x" || letter === "e") {
     const output = others.map(describe).find(word => word.startsWith("-o"));
     return [{ kind: "write", path: text(output?.slice(2) ?? "."), how: "extract", isInto: true }];

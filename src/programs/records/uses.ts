@@ -67,6 +67,16 @@ function translatesLetters(words: readonly string[]): boolean {
   return [from, to].every(set => /[a-z]/i.test(set.replace(/\[:\w+:\]/g, "")));
 }
 
+/** What comes in comes out, whole or in part: a filter, or a program of which nothing else is known. */
+export function showsInput(invocation: Invocation): boolean {
+  const { program = "" } = invocation;
+  if (unpacksOutput(invocation) || hasTrait(program, "passesOn") || hasTrait(program, "decodes")) return true;
+  const record = findProgram(program);
+  return (
+    record === undefined || (record.effects === undefined && record.is?.includes("readsNothing") !== true)
+  );
+}
+
 /** The address whose content it starts as a program: `deno run https://…`. */
 export function startedAddress(invocation: Invocation): string | undefined {
   const isDeno = invocation.program === "deno";
@@ -99,6 +109,21 @@ export function startedFiles({ argv, program }: Invocation): readonly Value[] {
   // What an interpreter gets behind its script is for the script.
   const named = isInstalled ? operands : operands.slice(0, 1);
   return isOwn ? [first, ...named] : named;
+}
+
+/** `set -x`, `bash -v`, `strace`: each command, or each text that is read, is shown from here on; `set +x` ends it. */
+export function tracesCommands(invocation: Invocation): "on" | "off" | undefined {
+  const { program = "" } = invocation;
+  if (/^(?:strace|ltrace|truss|dtruss)$/.test(program)) return "on";
+  if (program !== "set" && !hasTrait(program, "shell")) return undefined;
+  for (const [index, word] of wordsOf(invocation).entries()) {
+    const [, sign, letters = ""] = /^([-+])([a-zA-Z]+)$/.exec(word) ?? [];
+    const named = letters.endsWith("o") ? wordsOf(invocation)[index + 1] : undefined;
+    if (/[xv]/.test(letters) || /^(?:xtrace|verbose)$/.test(named ?? "")) return sign === "-" ? "on" : "off";
+    // Behind the text or the file stand words for it.
+    if (program !== "set" && (/c/.test(letters) || sign === undefined)) return undefined;
+  }
+  return undefined;
 }
 
 const PRINTS_VARIABLES = /^(?:set|printenv|declare|typeset|export|env)$/;

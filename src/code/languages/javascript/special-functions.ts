@@ -193,6 +193,8 @@ export const loads = withArgument("0", (name, call, context) => {
     noteNetwork(context, call, name, []);
     noteEvaluate(context, call, "javascript", reference("module", [fromNetwork(context)]));
   }
+  // What is no code is read as data.
+  if (/^[./~].*\.(?!(?:[cm]?[jt]sx?|node)$)\w+$/s.test(known)) noteRead(context, call, name);
   return reference(moduleName(known));
 });
 

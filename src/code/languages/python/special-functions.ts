@@ -16,6 +16,7 @@ import {
 } from "../../meaning/datum.ts";
 import { downloads, reads } from "../../meaning/effect-kinds.ts";
 import {
+  contentOf,
   fileHandle,
   networkOnly,
   noteLoss,
@@ -98,6 +99,24 @@ export const opensDescriptor = withArgument("0", (path, call, context) => {
 export const truncates = withArgument("0 path fd", (target, call, context) =>
   noteWrite(context, call, target.kind === "reference" ? (target.receiver ?? target) : target, false),
 );
+
+const ENDINGS: Readonly<Record<string, string>> = { gztar: "tar.gz", bztar: "tar.bz2", xztar: "tar.xz" };
+
+/** `shutil.make_archive(base, format, root)`: as the program of archives does it, the ending comes by itself. */
+export const packs = withArgument("0 base_name", (base, call, context) => {
+  const format = knownTextOf(select(call, "1 format")) ?? "zip";
+  const archive = joined([base, literal(`.${ENDINGS[format] ?? format}`)]);
+  const root = select(call, "2 root_dir") ?? literal(".");
+  noteSpawn(context, call, [literal("zip"), literal("-r"), archive, root], false);
+  return archive;
+});
+
+/** `dotenv_values()` finds the file by itself. */
+export const readsVariables: LibraryFunction = (call, context) => {
+  const path = select(call, "0 dotenv_path") ?? literal(".env");
+  noteRead(context, call, path);
+  return contentOf(path);
+};
 
 export const readsLines: LibraryFunction = (call, context) => {
   const content = reads("0 filename")(call, context);
