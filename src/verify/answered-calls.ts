@@ -105,14 +105,15 @@ export class AnswerTally {
     // Where something was found, that is what stands in the way.
     const gaps = judgement.verdict === "allow" ? judgement.gaps() : undefined;
     const understood = isUnderstood(judgement);
-    const isBounded = !understood && gaps?.every(({ kind }) => BOUNDED.has(kind)) === true;
+    // Only commands run in the sandbox; another tool is asked about as before.
+    const isCommand = input.tool.canonicalName === "Bash";
+    const isBounded = isCommand && !understood && gaps?.every(({ kind }) => BOUNDED.has(kind)) === true;
     if (understood) counts.understood++;
     else if (isBounded) counts.sandbox++;
     if (isPrompted(input, judgement)) {
       counts.prompted++;
       if (understood) counts.spared++;
-      // Only commands run in the sandbox; another tool is asked about as before.
-      else if (isBounded && input.tool.canonicalName === "Bash") counts.bounded++;
+      else if (isBounded) counts.bounded++;
     }
     for (const { kind, what, why } of gaps ?? []) {
       const key = `${kind}\n${what}`;
