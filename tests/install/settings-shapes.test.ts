@@ -69,8 +69,8 @@ const REFUSED: Readonly<Record<string, readonly [content: string | Uint8Array, m
   null: ["null\n", /expected an object at the top, found null/],
   "hooks that are a list": ['{"hooks": []}', /"hooks" must be an object, found array/],
   "an event that is no list": ['{"hooks": {"PreToolUse": {}}}', /"PreToolUse" must be a list/],
-  "hooks written twice": ['{"hooks": {}, "hooks": {}}', /stands twice/],
-  "an event written twice": ['{"hooks": {"Stop": [], "Stop": []}}', /stands twice/],
+  "hooks written twice": ['{"hooks": {}, "hooks": {}}', /appears twice/],
+  "an event written twice": ['{"hooks": {"Stop": [], "Stop": []}}', /appears twice/],
   "bytes that are not UTF-8": [Uint8Array.from([0x7b, 0xff, 0x7d]), /not UTF-8/],
   "nesting without end": [`{"a":${"[".repeat(5_000)}${"]".repeat(5_000)}}`, /nested too deeply/],
 };

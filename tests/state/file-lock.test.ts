@@ -221,7 +221,7 @@ describe("a lock whose holder is dead", () => {
   ])("cannot be %s: that is left alone", (_name, entry) => {
     const system = createMemorySystem({ files: { [PATH]: entry } });
     system.advance(60_000);
-    expect(() => lock(system).acquire()).toThrow(/is in its place/);
+    expect(() => lock(system).acquire()).toThrow(/has its name/);
   });
 
   it("is not concluded from a file that may not be read", () => {

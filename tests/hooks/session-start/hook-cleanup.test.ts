@@ -167,7 +167,7 @@ describe("the user's registration is left alone", () => {
   });
 });
 
-describe("an entry that stands twice in one file", () => {
+describe("an entry that appears twice in one file", () => {
   it("is kept once", async () => {
     const twice = { Stop: [...OURS.Stop, ...OURS.Stop] };
     const system = await started("{}", settings(twice));
