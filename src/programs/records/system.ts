@@ -258,7 +258,7 @@ export const system: Field = {
       "wg-quick: sys.firewall down | cut the machine off a network | stops wg-quick down wg0 | passes wg-quick --help",
       "chisel frpc: net.expose client …R:* | make a port of this machine reachable from another | stops chisel client host R:socks | passes chisel client host 3000",
       "profiles: grant.protection remove | take away rules of this machine | stops profiles remove -all | passes profiles list",
-      "softwareupdate: sys.power - | start the machine anew | needs R restart | stops softwareupdate --install --all --restart | passes softwareupdate --list",
+      "softwareupdate: sys.power - | restart the machine | needs R restart | stops softwareupdate --install --all --restart | passes softwareupdate --list",
       "amtool: grant.protection silence add | silence alarms | stops amtool silence add alertname=x | passes amtool silence query",
       "nvram: disk.raw - | erase the settings of the firmware | needs c d | stops nvram -c | passes nvram -p",
       "nix-collect-garbage: cloud.other - | delete every older generation | needs d delete-old | stops nix-collect-garbage -d | passes nix-collect-garbage",
