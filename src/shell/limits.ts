@@ -36,9 +36,8 @@ export const LIMITS = {
   pieces: 256,
   directoryEntries: 200,
   steps: 50_000,
-  /** what a program that is started, one that a script from the disk starts, and a word, costs of them */
-  stepsOfStart: 200,
-  stepsOfScriptStart: 100,
+  /** what a program that is started, and a word, costs of them */
+  stepsOfStart: 100,
   stepsOfWord: 8,
 } as const;
 

@@ -105,6 +105,7 @@ describe.each<TestedShell>(["bash", "zsh", "fish"])("completion in %s", shell =>
           ["recipe", ""],
           [
             "approve",
+            "artifacts",
             "cancel",
             "list",
             "logs",

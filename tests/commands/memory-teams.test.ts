@@ -106,7 +106,7 @@ describe.skipIf(!hasPostgres)("amplihack memory with the database of a team", ()
     [["--url", "postgres://x/y", "--team", ""], "--team must name a team"],
     [["--url", "postgres://x/y", "--team", "a\u001b[2J"], "--team must name a team"],
     [["--url", "postgres://x/y", "--team", "t".repeat(90_000)], "--team must name a team"],
-    [["--url", "postgres://ann:12/secret@x/y"], "an @ or a # behind its host"],
+    [["--url", "postgres://ann:12/secret@x/y"], "an @ or a # after its host"],
   ])("refuses %j", async (options, message) => {
     const { code, stderr } = await newUserInside().type(["memory", "list", ...options]);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);

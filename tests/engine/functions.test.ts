@@ -501,7 +501,7 @@ describe("typing mistakes do not mean yes", () => {
   it("an event that is none is refused at once, with the one that was meant", () => {
     const engine = makeEngine();
     expect(() => engine.on("PreToolUze" as "PreToolUse", "*", () => undefined)).toThrow(
-      '"PreToolUze" is no event; did you mean PreToolUse?; your own events belong in "events"',
+      '"PreToolUze" is not an event; did you mean PreToolUse?; your own events belong in "events"',
     );
     expect(() => engine.on("Deploy" as "Stop", "*", () => undefined)).toThrow(/is no event/);
   });

@@ -38,7 +38,7 @@ const TOO_MUCH: Readonly<Record<string, string>> = {
     .map(name => `${name}() { echo; }`)
     .join("\n"),
   "5 000 items of an array": `a=(${names(5_000).join(" ")}); rm -rf \${a[@]}`,
-  "400 starts": names(400)
+  "500 starts": names(500)
     .map(name => `npm run ${name}`)
     .join(" && "),
   "410 writes": names(205)

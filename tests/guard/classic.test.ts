@@ -58,7 +58,7 @@ describe("deleting the working directory", () => {
     expect(judgement.verdict).toBe("deny");
     const finding = judgement.findings.find(({ rule }) => rule === "fs.cwd");
     expect(finding?.lost).toContain(PROJECT);
-    expect(judgement.reason).toContain("cannot switch");
+    expect(judgement.reason).toContain("Don't work around it");
   });
 
   it.each([

@@ -65,7 +65,7 @@ describe("plugin install", () => {
     symlinkSync("/etc/passwd", join(source, "evil"));
     const { code, stderr } = machine.run("plugin", "install", "--force", source);
     expect(code).toBe(1);
-    expect(stderr).toContain("leads out of the plugin");
+    expect(stderr).toContain("points out of the plugin");
     expect(existsSync(link)).toBe(true);
   });
 

@@ -113,7 +113,7 @@ describe("install and uninstall", () => {
       const sandbox = createQuickSandbox();
       sandbox.write(SETTINGS, content);
       const { warnings, ...report } = await install(sandbox.system, PACKAGE, options);
-      expect(warnings).toEqual([expect.stringMatching(/settings\.json, line \d+, .*passes over/)]);
+      expect(warnings).toEqual([expect.stringMatching(/settings\.json, line \d+, .*ignores a file/)]);
       expect(report).toMatchObject({
         success: false,
         hosts: [

@@ -77,7 +77,7 @@ describe("the context of a run", () => {
     [{ contextPairs: ["__proto__=x"] }, "Invalid context format"],
     [{ contextPairs: ["AMPLIHACK_HOME=x"] }, "Invalid context format"],
     [{ contextFile: "nowhere.json" }, "Context file not found"],
-    [{ contextFile: "list.yaml" }, "must hold a mapping"],
+    [{ contextFile: "list.yaml" }, "must be a mapping"],
     [{ contextFile: "bad.yaml" }, "YAML parse error"],
     [{ contextFile: "reserved.yaml" }, "key 'AMPLIHACK_X' is reserved"],
     [{ workingDir: "nowhere" }, "Working directory does not exist"],

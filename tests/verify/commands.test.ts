@@ -430,7 +430,7 @@ describe("hooks capture", () => {
     const candidate = program(folder, "candidate", "echo oops");
     const words = ["capture", "--event", "stop", "--input", "-", "--name", "bad", "--golden-dir", folder];
     const { code, stderr } = amplihack([...words, "--candidate", candidate], folder, STOP);
-    expect([code, stderr.includes("no JSON")]).toEqual([1, true]);
+    expect([code, stderr.includes("not JSON")]).toEqual([1, true]);
     expect(existsSync(join(folder, "stop"))).toBe(false);
   });
 
@@ -438,7 +438,7 @@ describe("hooks capture", () => {
     const folder = temporaryDirectory();
     const words = ["capture", "--event", "stop", "--input", "-", "--name", name, "--golden-dir", folder];
     const { code, stderr } = amplihack(words, folder, STOP);
-    expect([code, stderr.includes("is no name for a case")]).toEqual([2, true]);
+    expect([code, stderr.includes("is not a name for a case")]).toEqual([2, true]);
     expect(existsSync(join(folder, "stop"))).toBe(false);
   });
 

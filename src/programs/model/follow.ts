@@ -108,7 +108,9 @@ function followProgram(
   const isUnknown = program === undefined || isBare(program);
   if (runs && isUnknown && !isOnlyHelp) runUnknown(parsed);
   if (runs && !isOnlyHelp) runNamedTasks(parsed);
-  const output = runs ? runProgram(program, parsed) : undefined;
+  // `make --version` reads no file of the project.
+  const startsNothing = isOnlyHelp && program?.is?.includes("runsTargets") === true;
+  const output = runs && !startsNothing ? runProgram(program, parsed) : undefined;
   const later = isOnlyHelp ? [] : (program?.effectsAfter?.(parsed) ?? []);
   const operations = operationEffects(name, program, parsed);
   const own = ownRows.length === 0 ? NO_EFFECTS : operationsOf(ownRows, name, parsed, program);

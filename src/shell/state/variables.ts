@@ -177,9 +177,7 @@ export function recordInvocation(call: PendingCall, program: string | undefined)
   const { session } = scope;
   const id = session.invocations.length;
   const environment = environmentOf(call);
-  // People write scripts that are longer than what is written into one call.
-  const steps = scope.scripts === 0 ? LIMITS.stepsOfStart : LIMITS.stepsOfScriptStart;
-  session.budget.take(steps + environment.length);
+  session.budget.take(LIMITS.stepsOfStart + environment.length);
   const invocation: Invocation = {
     id,
     program,

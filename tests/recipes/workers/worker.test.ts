@@ -259,24 +259,24 @@ describe("the address of the runs", () => {
     [["recipe", "logs", "last"], "no database is named"],
     [["recipe", "worker", "--url", "postgres://ann:secret@db/agents"], "it holds a password"],
     [["recipe", "submit", "x", "--url", "postgres://db/agents?sslmode=disable"], "without encryption"],
-    [["recipe", "worker", "--url", "postgres:///agents", "--queue", "a b"], "no name for a queue"],
+    [["recipe", "worker", "--url", "postgres:///agents", "--queue", "a b"], "not a name for a queue"],
     [["recipe", "worker", "--url", "postgres:///agents", "--rate", "ten"], "--rate must be"],
     [["recipe", "runs", "--queue", "nightly"], "--queue needs a database"],
     [["recipe", "runs", ""], "RUN must not be empty"],
     [["recipe", "cancel", "", "--url", "postgres:///agents"], "RUN must not be empty"],
     [["recipe", "logs", "", "--url", "postgres:///agents"], "RUN must not be empty"],
     [["recipe", "worker", "--url", "postgres:///agents", "--name", ""], "'' is not a name for a worker"],
-    [["recipe", "worker", "--url", "postgres:///agents", "--name", "a\u001b[2J"], "no name for a worker"],
+    [["recipe", "worker", "--url", "postgres:///agents", "--name", "a\u001b[2J"], "not a name for a worker"],
     [
       ["recipe", "worker", "--url", "postgres:///agents", "--name", "n".repeat(90_000)],
-      "no name for a worker",
+      "not a name for a worker",
     ],
     [
       ["recipe", "worker", "--url", "postgres:///agents", "--queue", "q".repeat(90_000)],
-      "no name for a queue",
+      "not a name for a queue",
     ],
     [["recipe", "worker", "--url", "", "--queue-concurrency", "99999999999"], "must be a number from 0 to"],
-    [["recipe", "submit", "x", "--url", "postgres://ann:12#secret@db/agents"], "an @ or a # behind its host"],
+    [["recipe", "submit", "x", "--url", "postgres://ann:12#secret@db/agents"], "an @ or a # after its host"],
   ])("%j is refused", async (words, text) => {
     const { code, stderr } = await newUserInside().type(words);
     expect({ code, stderr }).toEqual({ code: 4, stderr: expect.stringContaining(text) });
