@@ -503,7 +503,7 @@ describe("typing mistakes do not mean yes", () => {
     expect(() => engine.on("PreToolUze" as "PreToolUse", "*", () => undefined)).toThrow(
       '"PreToolUze" is not an event; did you mean PreToolUse?; your own events belong in "events"',
     );
-    expect(() => engine.on("Deploy" as "Stop", "*", () => undefined)).toThrow(/is no event/);
+    expect(() => engine.on("Deploy" as "Stop", "*", () => undefined)).toThrow(/is not an event/);
   });
 
   it("an event of the host's own is one", async () => {

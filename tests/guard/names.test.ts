@@ -34,7 +34,9 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   // A hook of git's and its subcommands.
   "git/gaps.ts": ["pre-commit", "rm", "mv"],
   // Verbs in the names of tools.
+  "rules/sequences.ts": ["nix"],
   "tool-verbs.ts": [
+    "route",
     "op",
     "cmd",
     "task",

@@ -519,7 +519,9 @@ describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel
     expect(seen).toBe(COUNT);
     // Archives are rare among the commands: a short run may have none of one kind.
     const rare = COUNT < 1_000 ? ["tar", "unzip", "zip"] : [];
-    const wanted = "find grep patch python3 tar unzip xargs zip".split(" ").filter(kind => !rare.includes(kind));
+    const wanted = "find grep patch python3 tar unzip xargs zip"
+      .split(" ")
+      .filter(kind => !rare.includes(kind));
     expect([...kinds.keys()]).toEqual(expect.arrayContaining(wanted));
   }, 3_600_000);
 });

@@ -30,16 +30,16 @@ describe("the address of a database", () => {
   it.each([
     ["mysql://db/notes", /must begin with postgres/],
     ["db/notes", /must begin with postgres/],
-    ["postgres://db:x/notes", /no URL/],
+    ["postgres://db:x/notes", /not a URL/],
     ["postgres://db/notes?sslmode=maybe", /sslmode must be one of/],
     ["postgres://db/notes?options=-c", /parameter options/],
     ["postgres:///notes?port=70000", /port/],
     ["postgres://db/%zz", /hexadecimal/],
     ["postgres://db/notes?=x", /another parameter; known are/],
-    ["postgres://ann:12?hunter2@db.example/notes", /an @ or a # behind its host/],
-    ["postgres://ann:12/hunter2@db.example/notes", /an @ or a # behind its host/],
-    ["postgres://ann:12#hunter2@db.example/notes", /an @ or a # behind its host/],
-    ["postgres://ann:h#unter2@db.example/notes", /no URL/],
+    ["postgres://ann:12?hunter2@db.example/notes", /an @ or a # after its host/],
+    ["postgres://ann:12/hunter2@db.example/notes", /an @ or a # after its host/],
+    ["postgres://ann:12#hunter2@db.example/notes", /an @ or a # after its host/],
+    ["postgres://ann:h#unter2@db.example/notes", /not a URL/],
   ])("is refused as %s", (text, why) => {
     expect(() => readDatabaseUrl(text, "option")).toThrow(why);
     expect(() => readDatabaseUrl(text, "option")).not.toThrow(/hunter|unter2/);

@@ -62,7 +62,7 @@ describe("text that is evaluated under a limit", () => {
 
   it.each([
     ["an exception", `throw new Error("broke")`, /^broke$/],
-    ["an exception that is no error", `throw undefined`, /no error/],
+    ["an exception that is no error", `throw undefined`, /not an error/],
     ["text that is no program", `)`, /Unexpected token/],
     ["a failure that it tells", `failed("told")`, /^told$/],
   ])("%s is told", async (_, body, message) => {

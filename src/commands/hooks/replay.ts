@@ -176,7 +176,7 @@ function closingLines(
   return [
     "",
     ...[
-      "Judged by your files as they are now: what is gone by now is not counted as lost.",
+      "Judged by your files as they are now: what is gone is not counted as lost.",
       `Nothing was run.${time}`,
       ...rest,
     ].map(line => terminal.paint("dim", line)),
