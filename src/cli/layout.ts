@@ -75,8 +75,11 @@ export function renderTable(rows: readonly (readonly string[])[], { columns }: W
     const room = columns - indent.length - GAP.length * (widths.length - 1);
     shrink(widths, room);
     const isTooWide = widths.reduce((sum, width) => sum + width, 0) > room;
-    if (isTooWide || rows.some(row => row.some((cell, column) => longestPiece(cell) > (widths[column] ?? 0))))
-      return renderParagraphs(rows, columns, indent);
+    const breaksWords = rows.some(row =>
+      row.some((cell, column) => longestPiece(cell) > (widths[column] ?? 0)),
+    );
+    // One column is a paragraph already, and has no heading.
+    if (widths.length > 1 && (isTooWide || breaksWords)) return renderParagraphs(rows, columns, indent);
   }
   return rows
     .flatMap(row => {

@@ -15,7 +15,7 @@ describe("the rehearsal of the native program", () => {
   });
 
   it("fails on a payload that is no object", async () => {
-    await expect(rehearse([payload("ls"), "[]"])).rejects.toThrow("no JSON object");
+    await expect(rehearse([payload("ls"), "[]"])).rejects.toThrow("not a JSON object");
   });
 
   it("fails on a run that does not end with 0, so that no image is made of it", async () => {

@@ -83,7 +83,7 @@ export function faultsOf({ golden, decides }: Scene, ended: GoldenRun): readonly
 function withoutDegradation(answer: Json | undefined): Json | undefined {
   if (!isJsonObject(answer)) return answer;
   const { systemMessage, ...rest } = answer;
-  return String(systemMessage).startsWith("amplihack works, but not fully") ? rest : answer;
+  return String(systemMessage).startsWith("amplihack is only partly working") ? rest : answer;
 }
 
 function strengthOf(answer: Json | undefined): number {

@@ -34,7 +34,6 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   // A hook of git's and its subcommands.
   "git/gaps.ts": ["pre-commit", "rm", "mv"],
   // Verbs in the names of tools.
-  "rules/sequences.ts": ["nix"],
   "tool-verbs.ts": [
     "route",
     "op",
@@ -59,7 +58,7 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
     "suspend",
   ],
   // Endings of files that hold native code.
-  "rules/sequences.ts": ["node", "jar"],
+  "rules/sequences.ts": ["node", "jar", "nix"],
   // Descriptors in the place of a file.
   "rules/wiring.ts": ["fd"],
   // Descriptors in the place of a file.
