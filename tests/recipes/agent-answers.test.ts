@@ -139,7 +139,11 @@ describe("workstreams", () => {
     ["no task", [{ branch: "a", task: " " }], "task must be a text"],
     ["a branch that is an option", [{ branch: "-x", task: "t" }], "'-x' is not a name for a branch"],
     ["a branch that leaves its folder", [{ branch: "a/../b", task: "t" }], "is not a name for a branch"],
-    ["a recipe that is an option", [{ branch: "a", task: "t", recipe: "--help" }], "not the name of a recipe"],
+    [
+      "a recipe that is an option",
+      [{ branch: "a", task: "t", recipe: "--help" }],
+      "not the name of a recipe",
+    ],
     ["no time", [{ branch: "a", task: "t", max_runtime: 0 }], "max_runtime"],
     ["another policy", [{ branch: "a", task: "t", timeout_policy: "kill" }], "timeout_policy"],
     [
