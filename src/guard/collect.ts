@@ -27,7 +27,7 @@ import type { Actor, CommandEffect } from "./rule-context.ts";
 import { actorOf } from "./rule-context.ts";
 
 /** What is read, written or started beyond these is asked about, unseen. */
-export const MAX_EFFECTS = 400;
+export const MAX_EFFECTS = 500;
 
 /** Everything a command does, as effects, in the order of evaluation; of too many as many as tell that they are. */
 export function collectEffects(facts: ShellFacts, workspace: Workspace): readonly CommandEffect[] {

@@ -41,7 +41,7 @@ const TOO_MUCH: Readonly<Record<string, string>> = {
   "500 starts": names(500)
     .map(name => `npm run ${name}`)
     .join(" && "),
-  "410 writes": names(205)
+  "510 writes": names(255)
     .map(name => `cp ${name} d/${name}`)
     .join("\n"),
   "a long text of PowerShell": `pwsh -c '${"Write-Host hello; ".repeat(5_000)}'`,
