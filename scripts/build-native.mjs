@@ -65,6 +65,7 @@ const bundled = await build({
   charset: "utf8",
   chunkNames: "[name]-[hash]",
   define: buildConstants(),
+  inject: ["src/bin/native-text-decoder.ts"],
   logLevel: "warning",
   plugins: [generatedEntries(nativeEntrySource), pastDoors],
 });

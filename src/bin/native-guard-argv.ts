@@ -1,20 +1,19 @@
 import { loadGuardArgv } from "../hooks/index.ts";
 import { errorName } from "../protocol/index.ts";
-import { createQuickJsSystem, type NativeHost, supplyBuiltins } from "../system/quickjs.ts";
+import { createQuickJsSystem, type NativeHost, supplyDigest } from "../system/quickjs.ts";
 
 declare const amplihackHost: NativeHost;
 
 const DEADLINE_MS = 9_000;
 const FAILED_EXIT = 1;
 
-supplyBuiltins(amplihackHost);
+supplyDigest(amplihackHost);
 const { system, end } = createQuickJsSystem(amplihackHost);
 
 /** `guard-argv` on the native host, which has no payload and answers with its exit code alone. */
 export async function start(argv: readonly string[]): Promise<number> {
   amplihackHost.setDeadlineMs(DEADLINE_MS);
   try {
-    // Not before the text decoder is there, which the parser asks for as it is loaded.
     const { runGuardArgv } = await loadGuardArgv();
     return runGuardArgv(argv, system);
   } catch (error) {

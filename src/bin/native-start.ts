@@ -10,7 +10,7 @@ import {
 import { DEFAULT_HOST, hookDeadlineMs, recognise } from "../hosts/index.ts";
 import { isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
-import { createQuickJsSystem, type NativeHost, supplyBuiltins } from "../system/quickjs.ts";
+import { createQuickJsSystem, type NativeHost, supplyDigest } from "../system/quickjs.ts";
 
 declare const amplihackHost: NativeHost;
 
@@ -27,7 +27,7 @@ const AFTER_CRASH_MS = 500;
 
 /** Wires one hook to the native host, as `hook-start.ts` wires it to Node. */
 export function defineNativeEntry(definition: HookDefinition): NativeEntry {
-  supplyBuiltins(amplihackHost);
+  supplyDigest(amplihackHost);
   const { system, end } = createQuickJsSystem(amplihackHost);
   const services: EngineServices = {
     runHook: async (...request) => {

@@ -112,15 +112,9 @@ type NativeProcessResult = Omit<ProcessResult, "end"> & {
   readonly detail: number | string | undefined;
 };
 
-/** A digest that is not interpreted, and the one global that a dependency asks for: UTF-8 with the byte order mark kept. */
-export function supplyBuiltins(host: NativeHost): void {
+/** A digest that is not interpreted. */
+export function supplyDigest(host: NativeHost): void {
   supplySha256(bytes => host.sha256(bytes));
-  class TextDecoder {
-    decode(bytes: Uint8Array): string {
-      return host.decode(bytes).text;
-    }
-  }
-  Object.assign(globalThis, { TextDecoder });
 }
 
 /** As in `node-realm.ts`: what the hook calls `done` or `failed` with ends it. */
