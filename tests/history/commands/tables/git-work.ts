@@ -123,7 +123,8 @@ export const GIT_WORK: Table = {
     "git clean -fdXq",
     "git clean -fxq",
     "git clean -fdxq -e .env",
-    "git stash push -q -a",
+    // What git ignores would go into its memory, secrets too.
+    asks("git stash push -q -a"),
     shell("git add -f local/settings.txt && git reset -q --hard"),
   ],
   odd: [
