@@ -6,11 +6,10 @@ import { BlockList, isIP, type LookupFunction } from "node:net";
 import { html, line, type Markup, NOTHING } from "../dashboard/index.ts";
 import { type Database, type Row, type RunSql, SCHEMA } from "../postgres/index.ts";
 import { errorText, type JsonObject, stringsAt } from "../protocol/index.ts";
-import type { ShippedRow } from "../ship/index.ts";
+import type { ShippedPart } from "../ship/index.ts";
 import { clip } from "../text/index.ts";
 import { version } from "../version.ts";
 import { HttpError, newSecret } from "./http.ts";
-import type { Machine } from "./machine.ts";
 import { type Change, hiddenFields, moment, noteChange, type PageVisitor } from "./own-page.ts";
 import { readSettings } from "./settings.ts";
 
@@ -49,17 +48,22 @@ export async function queueAlert(run: RunSql, team: string, alert: Alert): Promi
 async function queueAlerts(run: RunSql, team: string, alerts: readonly Alert[]): Promise<void> {
   if (alerts.length === 0) return;
   const hooks = await run(`SELECT id, form, events, rules FROM ${WEBHOOKS}`);
-  for (const hook of hooks)
-    for (const alert of alerts.filter(each => isWanted(hook, each)))
-      await run(
-        `INSERT INTO ${DELIVERIES} (team, webhook, key, body) VALUES ($1, $2, $3, $4) ON CONFLICT DO NOTHING`,
-        [
-          team,
-          String(hook["id"]),
-          `${alert.event} ${alert.key}`,
-          JSON.stringify(render(hook["form"] as Form, team, alert)),
-        ],
-      );
+  const deliveries = hooks.flatMap(hook =>
+    alerts
+      .filter(alert => isWanted(hook, alert))
+      .map(alert => ({
+        webhook: String(hook["id"]),
+        key: `${alert.event} ${alert.key}`,
+        body: JSON.stringify(render(hook["form"] as Form, team, alert)),
+      })),
+  );
+  if (deliveries.length === 0) return;
+  const column = (name: "webhook" | "key" | "body") => deliveries.map(delivery => delivery[name]);
+  await run(
+    `INSERT INTO ${DELIVERIES} (team, webhook, key, body)
+     SELECT $1, d.* FROM unnest($2::text[], $3::text[], $4::text[]) AS d ON CONFLICT DO NOTHING`,
+    [team, column("webhook"), column("key"), column("body")],
+  );
 }
 
 function isWanted({ events, rules }: Row, alert: Alert): boolean {
@@ -115,11 +119,19 @@ export function ecsLine(
 /** What of shipped lines somebody wants to hear: refusals, held changes, budgets that are used up. */
 export function alertRows(
   run: RunSql,
-  { team, person, machine }: Machine,
-  rows: readonly ShippedRow[],
+  team: string,
+  parts: readonly ShippedPart[],
   nowMs: number,
 ): Promise<void> {
-  const alerts = rows.flatMap((row): readonly Alert[] => {
+  return queueAlerts(
+    run,
+    team,
+    parts.flatMap(part => alertsOf(part, nowMs)),
+  );
+}
+
+function alertsOf({ person = "", machine, rows }: ShippedPart, nowMs: number): readonly Alert[] {
+  return rows.flatMap((row): readonly Alert[] => {
     const fields = row.fields as JsonObject;
     const { verdict, command, tool } = fields;
     const rules = stringsAt(fields, "rules");
@@ -131,7 +143,6 @@ export function alertRows(
     const title = `${person} on ${machine}: ${rules.join(", ")}${what === "" ? "" : `: ${what}`}`;
     return [{ event, key: row.id, title, rules, facts: { ...fields, ...facts } }];
   });
-  return queueAlerts(run, team, alerts);
 }
 
 function eventOf(verdict: unknown, rules: readonly string[]): AlertEvent | undefined {

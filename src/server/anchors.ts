@@ -35,10 +35,16 @@ export async function newestAnchor(run: RunSql): Promise<Anchor | undefined> {
   return number === 0 ? undefined : { number, hash };
 }
 
-/** The hash that a link has now; undefined for one that is gone. */
-export async function anchorHash(run: RunSql, number: number): Promise<string | undefined> {
-  const [row] = await run(`SELECT hash FROM ${ANCHORS} WHERE number = $1`, [number]);
-  return row === undefined ? undefined : String(row["hash"]);
+/** The hashes that links have now, by their numbers, without those that are gone. */
+export async function anchorHashes(
+  run: RunSql,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<number, string>> {
+  if (numbers.length === 0) return new Map();
+  const rows = await run(`SELECT number, hash FROM ${ANCHORS} WHERE number = ANY ($1::bigint[])`, [
+    [...new Set(numbers)],
+  ]);
+  return new Map(rows.map(({ number, hash }) => [Number(number), String(hash)]));
 }
 
 /** Computes the whole chain anew, and names the first link whose records are no longer what they were. */

@@ -1,6 +1,6 @@
 import { randomInt, randomUUID } from "node:crypto";
 import type { IncomingMessage } from "node:http";
-import { type Database, type RunSql, SCHEMA } from "../postgres/index.ts";
+import { type Database, SCHEMA } from "../postgres/index.ts";
 import {
   isJsonObject,
   type Json,
@@ -9,17 +9,13 @@ import {
   numberAt,
   objectAt,
   stringAt,
-  stringsAt,
 } from "../protocol/index.ts";
 import type { ShippedRow } from "../ship/index.ts";
 import { clip } from "../text/index.ts";
-import { anchorHash, newestAnchor } from "./anchors.ts";
 import { bearerOf, HttpError, hashOf, newSecret, plain } from "./http.ts";
 import type { Machine } from "./machine.ts";
-import { wantedPolicy } from "./policies.ts";
 import type { RecordQueue } from "./record-queue.ts";
 import { readPublicKey } from "./signing.ts";
-import { ROLE } from "./tables.ts";
 
 const JOIN_SECONDS = 600;
 const POLL_SECONDS = 2;
@@ -34,7 +30,7 @@ const MAX_MS = Date.UTC(9999, 11, 31);
 /** Begins the device flow: a code for the person's screen, and a secret for the machine to come back with. */
 export async function beginJoin({ run }: Database, body: JsonObject, url: string) {
   const [secret, code] = [newSecret(), newCode()];
-  const machine = nameOf(body, "machine");
+  const machine = plain(stringAt(body, "machine") ?? "", MAX_NAME);
   if (machine === "") throw new HttpError(400, "machine must be a text");
   const [row] = await run(`SELECT ${SCHEMA}.server_begin_join($1, $2, $3, $4) AS begun`, [
     hashOf(secret),
@@ -111,63 +107,15 @@ export async function machineOf({ run }: Database, request: IncomingMessage): Pr
   };
 }
 
-/** Notes that the machine is there and what it says of itself; answers the newest link of the chain. */
-export async function takeSeen(database: Database, machine: Machine, body: JsonObject) {
-  // In one transaction: every statement by itself would begin and end one of its own.
-  return database.ofTeam(ROLE, machine.team).transaction(async run => {
-    await run(
-      `UPDATE ${SCHEMA}.server_machines SET seen = now(), program = $2, policy = $3, autonomy = $4, hosts = $5,
-         server_policy = $6 WHERE id = $1`,
-      [
-        machine.id,
-        nameOf(body, "program"),
-        nameOf(body, "policy"),
-        nameOf(body, "autonomy"),
-        stringsAt(body, "hosts")
-          .slice(0, 50)
-          .map(host => plain(host, 50)),
-        nameOf(body, "serverPolicy"),
-      ],
-    );
-    const known = numberAt(objectAt(body, "anchor"), "number");
-    const kept = Number.isSafeInteger(known) ? await anchorHash(run, known ?? 0) : undefined;
-    return {
-      anchor: await newestAnchor(run),
-      anchorHash: kept,
-      serverKey: await readPublicKey(run),
-      serverPolicy: await wantedPolicy(run, machine.id),
-      ...(await newKey(run, machine)),
-    };
-  });
-}
-
-/** One that is old is replaced: the new one counts from its first use on, the old one until then. */
-async function newKey(run: RunSql, { id, isOld }: Machine): Promise<{ readonly key?: string }> {
-  if (!isOld) return {};
-  const key = newSecret();
-  await run(`UPDATE ${SCHEMA}.server_machines SET next_hash = $2 WHERE id = $1`, [id, hashOf(key)]);
-  return { key };
-}
-
 /** Adds lines in the name of the person whose machine it is. All of them or none. */
-export async function takeRecords(
-  queue: RecordQueue,
-  database: Database,
-  machine: Machine,
-  body: JsonObject,
-) {
+export async function takeRecords(queue: RecordQueue, machine: Machine, body: JsonObject) {
   const rows = memberAt(body, "rows");
   if (!Array.isArray(rows) || rows.length > MAX_ROWS)
     throw new HttpError(400, `rows must be a list of at most ${MAX_ROWS}`);
   const read = rows.map((row, index) => readRow(row, index));
   // The name is the one that it joined with: two machines cannot be mixed up.
-  await queue.add(machine, {
-    machine: machine.machine,
-    person: machine.person,
-    rows: read,
-    head: readHead(body),
-  });
-  return { taken: read.length, ...(await takeSeen(database, machine, body)) };
+  const part = { machine: machine.machine, person: machine.person, rows: read, head: readHead(body) };
+  return { taken: read.length, ...(await queue.add({ machine, body, part })) };
 }
 
 function readHead(body: JsonObject) {
@@ -198,8 +146,4 @@ function readRow(row: Json, index: number): ShippedRow {
     hash: `${stringAt(row, "hash")}`,
     fields,
   };
-}
-
-function nameOf(body: JsonObject, member: string): string {
-  return plain(stringAt(body, member) ?? "", MAX_NAME);
 }

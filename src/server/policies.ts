@@ -44,9 +44,13 @@ async function offeredVersions(run: RunSql): Promise<readonly Offered[]> {
   }));
 }
 
-/** The digest of what a machine is to have. */
-export async function wantedPolicy(run: RunSql, machineId: string): Promise<string | undefined> {
-  return policyFor(machineId, await offeredVersions(run))?.sha256;
+/** The digests of what machines are to have. */
+export async function wantedPolicies(
+  run: RunSql,
+  machineIds: readonly string[],
+): Promise<readonly (string | undefined)[]> {
+  const offered = await offeredVersions(run);
+  return machineIds.map(id => policyFor(id, offered)?.sha256);
 }
 
 /** The policy of a machine, with its text where that is not what it has. */

@@ -1,13 +1,16 @@
 import { type Database, PostgresError } from "../postgres/index.ts";
 import { loadOpenTarget, type ShippedPart } from "../ship/index.ts";
 import { alertRows } from "./alerts.ts";
-import type { Machine } from "./machine.ts";
+import { noteSeen, type Seen } from "./seen.ts";
 import { ROLE } from "./tables.ts";
 
-interface Upload {
-  readonly machine: Machine;
+/** What a machine sends at once. */
+export interface Shipment extends Seen {
   readonly part: ShippedPart;
-  readonly done: () => void;
+}
+
+interface Upload extends Shipment {
+  readonly done: (answer: object) => void;
   readonly failed: (error: unknown) => void;
 }
 
@@ -25,10 +28,11 @@ export class RecordQueue {
     this.database = database;
   }
 
-  /** Resolves when the lines are there for good. */
-  add(machine: Machine, part: ShippedPart): Promise<void> {
+  /** Resolves when the lines are there for good, with what the machine is answered. */
+  add(shipment: Shipment): Promise<object> {
+    const { machine } = shipment;
     return new Promise((done, failed) => {
-      const upload = { machine, part, done, failed };
+      const upload = { ...shipment, done, failed };
       const queue = this.waiting.get(machine.team);
       if (queue !== undefined) {
         queue.push(upload);
@@ -43,7 +47,6 @@ export class RecordQueue {
     for (let uploads = this.next(team); uploads.length > 0; uploads = this.next(team)) {
       try {
         await this.write(team, uploads);
-        for (const { done } of uploads) done();
       } catch (error) {
         const isAway = error instanceof PostgresError && error.problem === "offline";
         // What is wrong with one of them is not the fault of the others.
@@ -65,18 +68,17 @@ export class RecordQueue {
   }
 
   private async writeEach(team: string, uploads: readonly Upload[]): Promise<void> {
-    for (const upload of uploads) await this.write(team, [upload]).then(upload.done, upload.failed);
+    for (const upload of uploads) await this.write(team, [upload]).catch(upload.failed);
   }
 
   private async write(team: string, uploads: readonly Upload[]): Promise<void> {
     const { addRows } = await loadOpenTarget();
-    await this.database.ofTeam(ROLE, team).transaction(async run => {
-      await addRows(
-        run,
-        team,
-        uploads.map(({ part }) => part),
-      );
-      for (const { machine, part } of uploads) await alertRows(run, machine, part.rows, Date.now());
+    const parts = uploads.map(({ part }) => part);
+    const answers = await this.database.ofTeam(ROLE, team).transaction(async run => {
+      await addRows(run, team, parts);
+      await alertRows(run, team, parts, Date.now());
+      return noteSeen(run, uploads);
     });
+    for (const [index, { done }] of uploads.entries()) done(answers[index] ?? {});
   }
 }

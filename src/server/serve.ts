@@ -27,7 +27,7 @@ import {
   setCookie,
 } from "./http.ts";
 import type { Machine } from "./machine.ts";
-import { beginJoin, endJoin, machineOf, readCode, takeRecords, takeSeen } from "./machines.ts";
+import { beginJoin, endJoin, machineOf, readCode, takeRecords } from "./machines.ts";
 import { takeMemory } from "./memory.ts";
 import { type Change, noteChange, type PageVisitor } from "./own-page.ts";
 import { changePeople, joinView, linkView, machinesView, peopleView, revokeMachine } from "./pages.ts";
@@ -46,6 +46,7 @@ import {
 import { alertDrift, changePolicy, policyView, takePolicy } from "./policies.ts";
 import { answerQuestion, questionsView, takeQuestion } from "./questions.ts";
 import { RecordQueue } from "./record-queue.ts";
+import { takeSeen } from "./seen.ts";
 import { changeSettings, settingsForm } from "./settings.ts";
 import { LoginProvider, type SingleSignOn } from "./single-sign-on.ts";
 import { hasServerTables, ROLE, type Role } from "./tables.ts";
@@ -167,7 +168,7 @@ class Handler {
       sendJson(response, 200, await endJoin(this.database, await readJsonBody(request))),
     "POST /api/v1/seen": (request, response) => this.ofMachine(request, response, takeSeen),
     "POST /api/v1/records": (request, response) =>
-      this.ofMachine(request, response, (...asked) => takeRecords(this.records, ...asked)),
+      this.ofMachine(request, response, (_, machine, body) => takeRecords(this.records, machine, body)),
     "POST /api/v1/usage": (request, response) => this.ofMachine(request, response, takeUsage),
     "POST /api/v1/questions": (request, response) => this.ofMachine(request, response, takeQuestion),
     "POST /api/v1/memory": (request, response) =>

@@ -167,7 +167,8 @@ describe.skipIf(!hasPostgres)("the server of a team", () => {
     const add = (name: string, number: number, more: object = {}) => {
       const machine = { id: name, team: "acme", person: `p-${name}`, machine: name, isOld: false };
       const rows = [row(number, more) as ShippedRow];
-      return queue.add(machine, { machine: name, person: machine.person, rows, head: undefined });
+      const part = { machine: name, person: machine.person, rows, head: undefined };
+      return queue.add({ machine, body: {}, part });
     };
     // The first is under way while the others come.
     await Promise.all([1, 2, 3, 4, 5, 6].map(number => add(`m${number}`, number)));
