@@ -21,7 +21,8 @@ until it is stopped; several may serve one database. serve link makes another
 link for an owner who lost their way in. serve export prints all that is stored of
 a person as JSON lines; serve forget deletes it. These need the login of init.
 
-Without --url it is AMPLIHACK_DATABASE_URL. Beyond this machine it needs a
+Without --url it is AMPLIHACK_DATABASE_URL. With the login of init in
+AMPLIHACK_OWNER_URL a newer server updates the tables before it serves. Beyond this machine it needs a
 certificate, or --trust-proxy behind a proxy that has one.`,
   positionals: [
     { name: "ACTION", summary: "init, link, export or forget; serves without one", isOptional: true },
@@ -169,6 +170,7 @@ async function serve(
     );
   const url = readPublicUrl(options["public-url"], cert !== undefined || trustsProxy);
   const { startServer, checkReady } = await loadServe();
+  await updateAsOwner(system);
   await checkReady(database);
   const tls =
     cert === undefined || key === undefined ? undefined : { cert: readPem(cert), key: readPem(key) };
@@ -191,6 +193,21 @@ async function serve(
   await running.close();
   listening.dispose();
   return 0;
+}
+
+/** Tables of an older program are updated where the server is told how, before it serves; its own login may not. */
+async function updateAsOwner(system: System): Promise<void> {
+  const { OWNER_URL_VARIABLE, readDatabaseUrl } = await loadUrl();
+  const url = system.env.get(OWNER_URL_VARIABLE) ?? "";
+  if (url === "") return;
+  const { Database } = await loadDatabase();
+  const owner = await Database.open(readDatabaseUrl(url, "environment"), { maxConnections: 2 });
+  const { updateTables } = await loadInit();
+  try {
+    await updateTables(owner);
+  } finally {
+    await owner.close();
+  }
 }
 
 function readSingleSignOn(system: System, options: ServeWords) {

@@ -16,7 +16,7 @@ const RETRIES_ONCE = 4;
 
 export const command = defineCommand({
   name: "ship",
-  summary: "send audit log and log of runs to a collector, a database or a server",
+  summary: "send audit log and log of runs to a collector, a database, a SIEM or a server",
   group: "Look",
   details: `
 Sends what the target has not acknowledged yet. Every record has an id that
@@ -31,9 +31,12 @@ postgres=URL is the database of a team, for amplihack dashboard --url. Without
 a URL it is memory.url, else AMPLIHACK_DATABASE_URL. Passwords belong in
 ~/.pgpass or PGPASSWORD.
 
-server is the server of a team that this machine joined (amplihack join).`,
+server is the server of a team that this machine joined (amplihack join).
+
+ecs=FILE appends one JSON document of the Elastic Common Schema for each record,
+with the ids of its rules, for the agent of a SIEM to follow.`,
   options: {
-    to: option.string("TARGET", "otlp=URL, postgres=URL or server"),
+    to: option.string("TARGET", "otlp=URL, postgres=URL, ecs=FILE or server"),
     team: option.string("NAME", "whose database it is (memory.team by default)"),
     once: option.boolean("end when all was sent, for timers and CI; 1 if it failed"),
     interval: option.number("SECONDS", `pause between rounds (${DEFAULT_INTERVAL_S} by default)`, {

@@ -6,7 +6,7 @@ import { BlockList, isIP, type LookupFunction } from "node:net";
 import { html, line, type Markup, NOTHING } from "../dashboard/index.ts";
 import { type Database, type Row, type RunSql, SCHEMA } from "../postgres/index.ts";
 import { errorText, type JsonObject, stringsAt } from "../protocol/index.ts";
-import type { ShippedPart } from "../ship/index.ts";
+import { ecsLine, loadVerifyRecords, type ShippedPart } from "../ship/index.ts";
 import { clip } from "../text/index.ts";
 import { version } from "../version.ts";
 import { HttpError, newSecret } from "./http.ts";
@@ -14,7 +14,7 @@ import { type Change, hiddenFields, moment, noteChange, type PageVisitor } from 
 import { readSettings } from "./settings.ts";
 
 /** What somebody may be told of. */
-export const ALERT_EVENTS = ["denial", "question", "held", "budget", "silence", "drift"] as const;
+export const ALERT_EVENTS = ["denial", "question", "held", "budget", "silence", "drift", "audit"] as const;
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 const FORMS = ["json", "slack", "ecs"] as const;
 type Form = (typeof FORMS)[number];
@@ -80,40 +80,22 @@ function isBelow(rule: string, wanted: string): boolean {
 
 function render(form: Form, team: string, { event, title, rules, facts, path }: Alert): object {
   if (form === "slack") return { text: slackText(`[${team}] ${event}: ${title}`) };
-  if (form === "ecs") return ecsLine(team, { event, title, rules, facts });
+  if (form === "ecs")
+    return ecsLine({
+      kind: "alert",
+      action: event,
+      isDenied: event === "denial",
+      message: title,
+      rules,
+      facts,
+      team,
+    });
   return { event, team, title, rules, facts, ...(path === undefined ? {} : { path }) };
 }
 
 /** Slack takes these three for its own marks. */
 function slackText(text: string): string {
   return clip(text, 2_000).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
-}
-
-/** Elastic Common Schema 8. */
-export function ecsLine(
-  team: string,
-  { event, title, rules, facts }: Pick<Alert, "event" | "title" | "rules" | "facts">,
-): object {
-  const text = (name: string) => (typeof facts[name] === "string" ? facts[name] : undefined);
-  return {
-    "@timestamp": text("ts") ?? new Date().toISOString(),
-    ecs: { version: "8.11.0" },
-    event: {
-      kind: "alert",
-      category: ["intrusion_detection"],
-      type: [event === "denial" ? "denied" : "info"],
-      action: event,
-      provider: "amplihack",
-      outcome: event === "denial" ? "failure" : "unknown",
-    },
-    message: title,
-    rule: { name: rules },
-    user: { name: text("person") },
-    host: { name: text("machine") },
-    process: { command_line: text("command"), working_directory: text("cwd") },
-    organization: { name: team },
-    labels: { project: text("project"), session: text("session"), agent: text("host") },
-  };
 }
 
 /** What of shipped lines somebody wants to hear: refusals, held changes, budgets that are used up. */
@@ -173,6 +155,26 @@ export async function alertSilence(database: Database, team: string): Promise<vo
         path: `/machines?team=${encodeURIComponent(team)}`,
       })),
     );
+  });
+}
+
+/** Audit logs that have a gap, or were rewritten, in what came since yesterday. Each break is told once. */
+export async function alertGaps(database: Database, team: string): Promise<void> {
+  const { followRecords } = await loadVerifyRecords();
+  await database.transaction(async run => {
+    const [row] = await run(
+      `SELECT coalesce(max(through), 0)::text AS through FROM ${SCHEMA}.server_anchors WHERE made < now() - interval '1 day'`,
+    );
+    const { logs } = await followRecords(run, { team }, String(row?.["through"]));
+    const alerts = logs.flatMap(({ person, machine, broken }): readonly Alert[] => {
+      if (broken === undefined) return [];
+      const { kind, seq, message } = broken;
+      const title = `the audit log of ${person} on ${machine} has a break: ${message}`;
+      const path = `/machines?team=${encodeURIComponent(team)}`;
+      const key = `${person} ${machine} ${kind} ${seq}`;
+      return [{ event: "audit", key, title, rules: [], facts: { machine, person, seq }, path }];
+    });
+    await queueAlerts(run, team, alerts);
   });
 }
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Database, SCHEMA } from "../postgres/index.ts";
+import { type Database, hasRelation, SCHEMA } from "../postgres/index.ts";
 import { Problem } from "../state/index.ts";
 import { makeLink } from "./people.ts";
 import { makeServerTables, ROLE } from "./tables.ts";
@@ -63,6 +63,13 @@ export async function runInit(
   );
   await makeServerTables(database, team);
   return { password, link: await makeLink(database, { team, person: owner, role: "owner" }) };
+}
+
+/** Brings what was made before to this program's version; servers that start at the same time wait for each other. */
+export async function updateTables(database: Database): Promise<void> {
+  if (!(await hasRelation(database.run, `${SCHEMA}.server_machines`))) return;
+  const [row] = await database.run(`SELECT team FROM ${SCHEMA}.teams ORDER BY team LIMIT 1`);
+  if (row !== undefined) await makeServerTables(database, String(row["team"]));
 }
 
 /** For an owner who lost their way in; whoever can connect as the owner of the tables could write it by hand. */

@@ -14,7 +14,14 @@ import { type Database, PostgresError, SCHEMA } from "../postgres/index.ts";
 import { errorText, type JsonObject } from "../protocol/index.ts";
 import { Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
-import { alertSilence, changeWebhooks, deliver, forgetDeliveries, webhooksView } from "./alerts.ts";
+import {
+  alertGaps,
+  alertSilence,
+  changeWebhooks,
+  deliver,
+  forgetDeliveries,
+  webhooksView,
+} from "./alerts.ts";
 import { makeAnchor } from "./anchors.ts";
 import {
   HttpError,
@@ -286,7 +293,7 @@ class Handler {
 
   private metrics(response: ServerResponse): Promise<void> {
     const lines = [...this.counts].map(([labels, value]) => `amplihack_requests_total{${labels}} ${value}`);
-    const memory = process.memoryUsage();
+    const [memory, cpu] = [process.memoryUsage(), process.cpuUsage()];
     response.writeHead(200, { "content-type": "text/plain; version=0.0.4" });
     response.end(
       [
@@ -294,6 +301,8 @@ class Handler {
         ...lines,
         "# TYPE process_resident_memory_bytes gauge",
         `process_resident_memory_bytes ${memory.rss}`,
+        "# TYPE process_cpu_seconds_total counter",
+        `process_cpu_seconds_total ${(cpu.user + cpu.system) / 1e6}`,
         "",
       ].join("\n"),
     );
@@ -463,6 +472,7 @@ class Handler {
       await makeAnchor(database, team);
       await alertSilence(database, team);
       await alertDrift(database, team);
+      await alertGaps(database, team);
       await forgetDeliveries(database);
       await forgetUsage(database);
     });
@@ -537,7 +547,7 @@ export async function checkReady(database: Database): Promise<void> {
   if (!(await hasServerTables(database)))
     throw new Problem(`${database.place} is not prepared for a server of this version`, {
       kind: "refused",
-      fix: "amplihack serve init --url URL, as the owner of the database",
+      fix: "amplihack serve init --url URL, as the owner of the database; AMPLIHACK_OWNER_URL lets servers do it themselves",
     });
   await database.ofTeam(ROLE, "").run(`SELECT FROM ${SCHEMA}.server_machines LIMIT 1`);
 }

@@ -2,6 +2,7 @@
  * Records to others: OTLP, PostgreSQL and a team's server, each line once. It reads logs and never changes them.
  */
 
+export { ecsLine } from "./ecs.ts";
 export type { JoinedServer } from "./joined-server.ts";
 export type { ShippedPart, ShippedRow } from "./open-target.ts";
 export { QUESTION_LIMITS, type QuestionFacts, shownDigest } from "./questions.ts";

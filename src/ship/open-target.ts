@@ -17,11 +17,13 @@ import {
   objectAt,
   parseJsonObject,
   stringAt,
+  stringsAt,
 } from "../protocol/index.ts";
 import { Problem } from "../state/index.ts";
 import { isAbsolute, isLoopback, type System } from "../system/index.ts";
 import { clip } from "../text/index.ts";
 import { version } from "../version.ts";
+import { ecsLine } from "./ecs.ts";
 import { type Attribute, attributesOf, logsRequest, metricsRequest } from "./otlp.ts";
 import { parseLine, recordTime, type ShippedLine, sharedFields } from "./read-batch.ts";
 import { makeMonths, makeRecordTables } from "./record-tables.ts";
@@ -336,7 +338,7 @@ export interface TargetOptions extends RetryOptions {
   readonly timeoutMs: number;
 }
 
-/** By what was given: `otlp=URL`, `postgres=URL`, `postgres`; nothing leads to the collector of the environment. */
+/** By what was given: `server`, `otlp=URL`, `postgres=URL`, `postgres`, `ecs=FILE`; nothing leads to the collector of the environment. */
 export async function openTarget(
   system: System,
   given: string | undefined,
@@ -344,9 +346,10 @@ export async function openTarget(
 ): Promise<ShipTarget> {
   const text = given ?? standardTarget(system.env.get("OTEL_EXPORTER_OTLP_ENDPOINT"));
   if (text === "server") return openServer(system, options);
-  const [, kind, address = ""] = /^(otlp|postgres)(?:=(.*))?$/.exec(text) ?? [];
+  const [, kind, address = ""] = /^(otlp|postgres|ecs)(?:=(.*))?$/.exec(text) ?? [];
   if (kind === "postgres") return openPostgres(system, address, options);
   if (options.team !== undefined) throw usage("--team is for --to postgres=URL");
+  if (kind === "ecs") return ecsTarget(system, address, options);
   return openOtlp(system, kind === undefined ? "" : address, options);
 }
 
@@ -367,11 +370,61 @@ async function openPostgres(system: System, url: string, options: TargetOptions)
   return postgresTarget(system, { ...options, database, team });
 }
 
+/** Lines of the Elastic Common Schema, in a file that a SIEM's agent follows. One that comes twice has the same `event.id`. */
+function ecsTarget(system: System, path: string, options: TargetOptions): ShipTarget {
+  if (!isAbsolute(path)) throw usage("--to ecs=FILE must name a file by its whole path");
+  const toRows = rowMaker(system, options);
+  const machine = machineName(system);
+  const { files, text } = system;
+  const append = async (lines: string): Promise<void> => {
+    try {
+      const size = files.follow(path)?.size ?? 0;
+      // A disk that was full may hold half a line, which must not swallow the next one.
+      const isWhole = size === 0 || text.decode(files.readRange(path, size - 1, 1)).text === "\n";
+      files.append(path, text.encode(isWhole ? lines : `\n${lines}`), 0o600);
+    } catch (error) {
+      throw new Problem(`nothing was written to ${path}; it is written the next time`, {
+        kind: "ship",
+        causes: [errorText(error)],
+      });
+    }
+  };
+  return {
+    name: `ecs ${path}`,
+    prepare: () => append(""),
+    send: batch =>
+      append(
+        toRows(batch)
+          .map(row => `${JSON.stringify(ecsRecord(row, machine))}\n`)
+          .join(""),
+      ),
+    close: () => Promise.resolve(),
+  };
+}
+
+function ecsRecord({ id, kind, project, host, session, fields }: ShippedRow, machine: string): object {
+  const record = fields as JsonObject;
+  const said = stringAt(record, kind === "audit" ? "verdict" : "decision") ?? "";
+  const rules = stringsAt(record, "rules");
+  const action = kind === "audit" ? "guard.verdict" : "hook.run";
+  return ecsLine({
+    id,
+    kind: "event",
+    action,
+    isDenied: said === "deny",
+    message: [action, said, ...rules].filter(word => word !== "").join(" "),
+    rules,
+    facts: { ...record, machine, project, host, session },
+  });
+}
+
 function openOtlp(system: System, address: string, options: TargetOptions): ShipTarget {
   const url = URL.canParse(address) ? new URL(address) : undefined;
   const isHttp = url?.protocol === "http:" || url?.protocol === "https:";
   if (url === undefined || !isHttp || url.username !== "" || url.password !== "")
-    throw usage("--to must be otlp=URL with http or https and no password in it, or postgres=URL");
+    throw usage(
+      "--to must be otlp=URL with http or https and no password in it, postgres=URL, ecs=FILE or server",
+    );
   if (url.protocol === "http:" && !isLoopback(url.hostname))
     options.tell(`${url.host} is reached without encryption`);
   const resource = attributesOf({
@@ -388,7 +441,7 @@ function openOtlp(system: System, address: string, options: TargetOptions): Ship
 function standardTarget(endpoint: string | undefined): string {
   if (endpoint !== undefined && endpoint !== "") return `otlp=${endpoint}`;
   throw usage(
-    "say where to: --to server, --to otlp=URL or --to postgres=URL, or set OTEL_EXPORTER_OTLP_ENDPOINT",
+    "say where to: --to server, --to otlp=URL, --to postgres=URL or --to ecs=FILE, or set OTEL_EXPORTER_OTLP_ENDPOINT",
   );
 }
 

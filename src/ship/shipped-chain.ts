@@ -7,6 +7,7 @@ import {
   type Row,
   type RunSql,
   SCHEMA,
+  SERVER_ROLE,
   type SqlValue,
 } from "../postgres/index.ts";
 import type { ChainHead } from "../state/index.ts";
@@ -72,10 +73,10 @@ export function readAtOnce<T>(database: Database, work: (run: RunSql) => Promise
   });
 }
 
-/** Whether the user sees every record of a team, and not those of some projects alone. */
+/** Whether the user sees every record of a team, and not those of some projects alone; the team's server does. */
 export async function seesEveryRecord(run: RunSql, team: string): Promise<boolean> {
   const [row] = await run(
-    `SELECT NOT row_security_active('${SCHEMA}.records') OR EXISTS (
+    `SELECT NOT row_security_active('${SCHEMA}.records') OR current_user = '${SERVER_ROLE}' OR EXISTS (
        SELECT FROM ${SCHEMA}.members WHERE team = $1 AND member = session_user AND projects IS NULL
      ) AS sees_all`,
     [team],
@@ -93,15 +94,18 @@ export async function readHeads(run: RunSql, choice: LogChoice): Promise<readonl
   return rows.map(row => ({ ...originOf(row), seq: Number(row["seq"]) }));
 }
 
-/** In the order in which they came, which is that of each log. Lines with a number below `fromSeq` are left out. */
+/**
+ * In the order in which they came, which is that of each log. Lines with a number below `fromSeq` are left out, and
+ * records up to the number `after`.
+ */
 export async function* readLinks(
   run: RunSql,
   choice: LogChoice,
-  fromSeq = 0,
+  { fromSeq = 0, after: first = "0" }: { readonly fromSeq?: number; readonly after?: string } = {},
 ): AsyncGenerator<ShippedLink, void, undefined> {
   const { condition, values } = conditionOf(choice);
   const next = values.length + 1;
-  for (let after = "0"; ; ) {
+  for (let after = first; ; ) {
     const rows = await run(
       `SELECT number, person, machine, hash, ${RECEIVED_MS}, left(fields->>'prev', ${MAX_PREV}) AS prev, ${SEQ} AS seq
        FROM ${SCHEMA}.records WHERE ${condition} AND kind = 'audit' AND number > $${next}

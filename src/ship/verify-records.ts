@@ -1,4 +1,4 @@
-import type { Database } from "../postgres/index.ts";
+import type { Database, RunSql } from "../postgres/index.ts";
 import {
   type ChainBreak,
   type ChainBreakKind,
@@ -47,7 +47,7 @@ export function compareLog(
     const walk = new MarkWalk(lines);
     for (const head of heads) walk.take(head);
     const sent = new Set<number>();
-    for await (const { seq, ...link } of readLinks(run, choice, firstSeq)) {
+    for await (const { seq, ...link } of readLinks(run, choice, { fromSeq: firstSeq })) {
       if (seq === undefined) continue;
       if (lines.has(seq)) sent.add(seq);
       walk.take({ seq, ...link });
@@ -191,33 +191,37 @@ export interface RecordsReport {
 }
 
 /** Follows the hashes of shipped audit logs from line to line, each up to its first break. Only reads. */
-export function verifyRecords(
-  database: Database,
+export function verifyRecords(database: Database, choice: LogChoice): Promise<RecordsReport> {
+  return readAtOnce(database, run => followRecords(run, choice));
+}
+
+/** The same in a transaction of the caller's, of records behind a number. */
+export async function followRecords(
+  run: RunSql,
   { machine: wanted, ...choice }: LogChoice,
+  after = "0",
 ): Promise<RecordsReport> {
-  return readAtOnce(database, async run => {
-    const isComplete = await seesEveryRecord(run, choice.team);
-    const walks = new Map<string, RecordWalk>();
-    const walkOf = ({ person, machine }: Pick<ShippedHead, "person" | "machine">): RecordWalk => {
-      const key = JSON.stringify([person, machine]);
-      const walk = walks.get(key) ?? new RecordWalk(person, machine, isComplete);
-      walks.set(key, walk);
-      return walk;
-    };
-    for (const head of await readHeads(run, choice)) walkOf(head).addHead(head);
-    const ends = new Ends();
-    for await (const link of readLinks(run, choice)) {
-      const walk = walkOf(link);
-      const { end } = walk;
-      walk.take(link, () => ends.has(keyBefore(link)));
-      if (walk.end !== end) ends.move(end, walk.end);
-    }
-    const logs = [...walks.entries()]
-      .sort(([a], [b]) => (a < b ? -1 : 1))
-      .map(([, walk]) => walk.report())
-      .filter(({ machine }) => wanted === undefined || machine === wanted);
-    return { logs, isComplete };
-  });
+  const isComplete = await seesEveryRecord(run, choice.team);
+  const walks = new Map<string, RecordWalk>();
+  const walkOf = ({ person, machine }: Pick<ShippedHead, "person" | "machine">): RecordWalk => {
+    const key = JSON.stringify([person, machine]);
+    const walk = walks.get(key) ?? new RecordWalk(person, machine, isComplete);
+    walks.set(key, walk);
+    return walk;
+  };
+  for (const head of await readHeads(run, choice)) walkOf(head).addHead(head);
+  const ends = new Ends();
+  for await (const link of readLinks(run, choice, { after })) {
+    const walk = walkOf(link);
+    const { end } = walk;
+    walk.take(link, () => ends.has(keyBefore(link)));
+    if (walk.end !== end) ends.move(end, walk.end);
+  }
+  const logs = [...walks.entries()]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, walk]) => walk.report())
+    .filter(({ machine }) => wanted === undefined || machine === wanted);
+  return { logs, isComplete };
 }
 
 /** Where walks have come to, by a key: a home that machines share has one log, and each sends a part of it. */

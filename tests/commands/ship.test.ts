@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { freshDatabase, hasPostgres } from "../postgres-server.ts";
@@ -33,6 +34,36 @@ describe("amplihack ship --once", () => {
     expect(JSON.parse(again.stdout)).toEqual({ success: true, sent: 0 });
   });
 
+  it("appends documents of the Elastic Common Schema for a SIEM, with rules, once and never behind half a line", async () => {
+    const user = userWith(2);
+    const file = join(user.home, "siem.ndjson");
+    const ship = () => user.type(["ship", "--once", "--to", `ecs=${file}`]);
+    writeFileSync(file, '{"half":');
+    expect(await ship()).toMatchObject({ code: 0, stdout: "4 lines sent\n" });
+    expect(await ship()).toMatchObject({ code: 0, stdout: "0 lines sent\n" });
+    const [half, ...lines] = readFileSync(file, "utf8").trimEnd().split("\n");
+    expect(half).toBe('{"half":');
+    const documents = lines.map(line => JSON.parse(line));
+    expect(new Set(documents.map(({ event }) => event.id)).size).toBe(4);
+    expect(documents.map(({ event }) => event.action).toSorted()).toEqual([
+      "guard.verdict",
+      "guard.verdict",
+      "hook.run",
+      "hook.run",
+    ]);
+    const verdict = documents.find(({ event }) => event.action === "guard.verdict");
+    const [audit = ""] = readFileSync(logsIn(join(user.home, ".amplihack")).audit, "utf8").split("\n");
+    expect(verdict).toMatchObject({
+      "@timestamp": JSON.parse(audit).ts,
+      ecs: { version: "8.11.0" },
+      event: { kind: "event", provider: "amplihack" },
+      rule: { name: JSON.parse(audit).rules },
+    });
+    expect(verdict.rule.name).not.toEqual([]);
+    expect(JSON.stringify(documents)).not.toContain(user.home);
+    expect((await user.type(["ship", "--once", "--to", "ecs=/proc/none/x"])).code).toBe(1);
+  });
+
   it("fails with 1 when the receiver refuses", async () => {
     const user = userWith(1);
     const receiver = await startReceiver();
@@ -49,6 +80,7 @@ describe("amplihack ship --once", () => {
     [["--to", "otlp=ftp://x"], "must be otlp=URL"],
     [["--to", "otlp=http://me:secret@x"], "no password"],
     [["--to", "otlp=http://localhost:1", "--team", "acme"], "--team is for --to postgres=URL"],
+    [["--to", "ecs=siem.ndjson"], "by its whole path"],
     [["--to", "postgres"], "no database is named"],
     [["--to", "postgres="], "no database is named"],
     [["--to", "postgres=http://x"], "must begin with postgres://"],

@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { SCHEMA } from "../../src/postgres/migrate.ts";
-import { alertSilence, deliver, isPublicAddress } from "../../src/server/alerts.ts";
+import { alertGaps, alertSilence, deliver, isPublicAddress } from "../../src/server/alerts.ts";
 import { ROLE } from "../../src/server/tables.ts";
 import { hasPostgres } from "../postgres-server.ts";
 import { type Browser, row, type Scene, serverScene } from "./scene.ts";
@@ -108,6 +108,32 @@ describe.skipIf(!hasPostgres)("webhooks", () => {
     await alertSilence(acme, "acme");
     await send(scene);
     expect(siem.received).toHaveLength(2);
+  });
+
+  it("tell of a gap in a machine's audit log, once", async () => {
+    const scene = await serverScene({ allowsPrivate: true, deliverMs: 3_600_000 });
+    const olga = await scene.visit("acme", "olga", "owner");
+    const { received, url } = await receiver();
+    await addWebhook(olga, { url, event: "audit" });
+    const key = await scene.join(olga, "acme", "laptop");
+    const hash = (seq: number) => seq.toString(16).padStart(64, "0");
+    const line = (seq: number) => ({
+      ...denial(seq, "fs.delete"),
+      hash: hash(seq),
+      fields: { ...(denial(seq, "fs.delete") as { fields: object }).fields, seq, prev: hash(seq - 1) },
+    });
+    const acme = scene.database.ofTeam(ROLE, "acme");
+    await scene.post("/api/v1/records", key, { rows: [line(1), line(2)] });
+    await alertGaps(acme, "acme");
+    await send(scene);
+    expect(received).toEqual([]);
+    await scene.post("/api/v1/records", key, { rows: [line(5), line(6)] });
+    for (const _ of [1, 2]) await alertGaps(acme, "acme");
+    await send(scene);
+    expect(received.map(({ body }) => JSON.parse(body))).toMatchObject([
+      { event: "audit", facts: { machine: "laptop", person: "olga", seq: 5 } },
+    ]);
+    expect(received[0]?.body).toContain("missing before it: 2 lines (numbers 3 to 4)");
   });
 
   it("give up in the end, and go to admins alone", async () => {

@@ -2,6 +2,9 @@ import { spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { Database } from "../../src/postgres/database.ts";
+import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { AMPLIHACK, newUserInside, type User } from "../commands/run-command.ts";
 import { RUN } from "../dashboard/machine.ts";
 import { freshDatabase, hasPostgres } from "../postgres-server.ts";
@@ -32,6 +35,34 @@ function start(user: User, words: readonly string[], env: Record<string, string>
   };
   return { child, ended, until, said: () => said };
 }
+
+describe.skipIf(!hasPostgres)("a server that is newer than its tables", () => {
+  it("updates them before it serves where it has the owner's login, and refuses else", async () => {
+    const { server, name, url } = await freshDatabase();
+    const user = newUserInside();
+    const init = ["serve", "init", "--url", url, "--team", "acme", "--person", "olga", "--yes"];
+    expect(await user.type(init)).toMatchObject({ code: 0 });
+    const owner = await Database.open(readDatabaseUrl(url, "option"));
+    onTestFinished(() => owner.close());
+    const version = async () =>
+      (await owner.run(`SELECT version FROM ${SCHEMA}.versions WHERE part = 'server'`))[0]?.["version"];
+    const newest = await version();
+    // As an older program left them: the last step is not done yet.
+    await owner.run(`DROP TABLE ${SCHEMA}.server_usage`);
+    await owner.run(`UPDATE ${SCHEMA}.versions SET version = version - 1 WHERE part = 'server'`);
+    const serve = ["serve", "--url", server.url(name, "amplihack_server"), "--port", "0"];
+    expect(await user.type(serve)).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("AMPLIHACK_OWNER_URL"),
+    });
+    const servers = [1, 2].map(() => start(user, serve, { AMPLIHACK_OWNER_URL: url }));
+    for (const running of servers) {
+      const address = await running.until(/(http:\/\/127\.0\.0\.1:\d+)/);
+      expect((await askUrl(address, "/readyz")).status).toBe(200);
+    }
+    expect(await version()).toBe(newest);
+  });
+});
 
 describe.skipIf(!hasPostgres)("from nothing to a machine that ships", () => {
   it("is serve init, serve, join and ship", async () => {

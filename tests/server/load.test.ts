@@ -37,6 +37,10 @@ interface Sender {
   waiting: number[];
 }
 
+function waitingIn(senders: readonly Sender[]): number {
+  return senders.reduce((sum, { waiting }) => sum + waiting.length, 0);
+}
+
 describe.skipIf(!hasPostgres || !isLong)("200 machines", () => {
   it(
     "lose and double nothing at one and ten times the rate, while servers, the database and answers are lost",
@@ -85,13 +89,14 @@ describe.skipIf(!hasPostgres || !isLong)("200 machines", () => {
         took.push(performance.now() - started);
         sender.waiting = sender.waiting.filter(number => !numbers.includes(number));
       };
-      const memory = async () => {
+      const measure = async () => {
         const { body } = await askUrl(servers[0]?.url ?? "", "/metrics");
-        return Number(/process_resident_memory_bytes (\d+)/.exec(body)?.[1]) / 2 ** 20;
+        const at = (name: string) => Number(new RegExp(`^${name} ([\\d.]+)$`, "m").exec(body)?.[1]);
+        return { mib: at("process_resident_memory_bytes") / 2 ** 20, cpu: at("process_cpu_seconds_total") };
       };
       for (const factor of [1, 10]) {
         const perSecond = (MACHINES * DECISIONS_AN_HOUR * factor) / 3600;
-        const [begun, before] = [performance.now(), await memory()];
+        const [begun, before] = [performance.now(), await measure()];
         const faults = [
           async () => {
             servers[1]?.child.kill("SIGKILL");
@@ -117,14 +122,16 @@ describe.skipIf(!hasPostgres || !isLong)("200 machines", () => {
           const left = begun + (second + 1) * 1000 - performance.now();
           if (left > 0) await new Promise(resolve => setTimeout(resolve, left));
         }
+        const [late, behind] = [performance.now() - begun - SECONDS * 1000, waitingIn(senders)];
         for (let round = 0; senders.some(({ waiting }) => waiting.length > 0); round += 1) {
           expect(round).toBeLessThan(1_000);
           await Promise.all(senders.map(sender => send(sender, false)));
         }
         const sorted = took.toSorted((one, other) => one - other);
         const at = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
+        const after = await measure();
         console.log(
-          `${factor} ×: ${Math.round(perSecond)} lines a second for ${SECONDS} s, ${took.length} uploads, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ${lost} sent again, memory ${Math.round(before)} → ${Math.round(await memory())} MiB`,
+          `${factor} ×: ${Math.round(perSecond)} lines a second for ${SECONDS} s, ${took.length} uploads, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ${lost} sent again, ${Math.round(late / 1000)} s late with ${behind} lines waiting, processor time of one of two servers ${(after.cpu - before.cpu).toFixed(1)} s, memory ${Math.round(before.mib)} → ${Math.round(after.mib)} MiB`,
         );
       }
       const [count] = await owner.run(
