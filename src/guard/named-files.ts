@@ -10,13 +10,17 @@ const MAX_ENTRIES = 2_000;
 /** Names that programs in between take apart, or take for options. */
 const ODD = /[\s'"\\]|^-/;
 
-/** Every file below a folder; undefined where there are too many, or links, or names that a list would take apart. */
-function filesBelow(disk: Disk, folder: string): readonly string[] | undefined {
+/**
+ * Every file below a folder, and the folders themselves where they are found too; undefined where there are too many, or
+ * links, or names that a list would take apart.
+ */
+function filesBelow(disk: Disk, folder: string, folders?: "folders"): readonly string[] | undefined {
   const found: string[] = [];
   const open = [folder];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const names = disk.names(at, MAX_ENTRIES);
     if (names === undefined || found.length + open.length + names.length > MAX_ENTRIES) return undefined;
+    if (folders !== undefined) found.push(at);
     for (const name of names) {
       const path = join(at, name);
       const kind = disk.kind(path);
@@ -109,7 +113,7 @@ function filesPrinted(
   const printed = printer === undefined || depth > MAX_PROGRAMS ? undefined : namesFrom(printer);
   if (printer === undefined || printed === undefined || printer.place.kind !== "local") return undefined;
   if (printed === "chosen") return filesOf(printer.stdin, facts, disk, reader, depth + 1);
-  const { starts, names, isTracked } = printed;
+  const { starts, names, isTracked, hasFolders } = printed;
   const files = starts.map(start => {
     const written = knownText(joinPath(printer.cwd, start));
     if (written === undefined) return undefined;
@@ -119,7 +123,8 @@ function filesPrinted(
     const patterns = names?.map(name => compileGlob(name.toLowerCase(), "fnmatch"));
     const isMeant = (file: string) =>
       patterns === undefined || patterns.some(one => matchesGlob(one, basename(file).toLowerCase()));
-    return filesSearched(folder, reader, facts, disk)?.filter(isMeant);
+    const kinds = hasFolders === true ? "folders" : undefined;
+    return filesSearched(folder, reader, facts, disk, kinds)?.filter(isMeant);
   });
   return files.every(list => list !== undefined) ? files.flat() : undefined;
 }
@@ -182,17 +187,18 @@ export function filesNamed(
   const folder = finder === undefined ? undefined : knownText(joinPath(finder.cwd, text(prefix.join(""))));
   const isSearched = finder !== undefined && searchesWithoutLinks(finder);
   if (!isSearched || folder === undefined || !prefix.join("").endsWith("/")) return undefined;
-  return filesSearched(disk.resolve(folder.replace(/\/+$/, ""), true), by, facts, disk);
+  return filesSearched(disk.resolve(folder.replace(/\/+$/, ""), true), by, facts, disk, "folders");
 }
 
-/** All files that are below a folder while a program works there. */
+/** All files that are below a folder while a program works there; with it and the folders below where these count. */
 export function filesSearched(
   folder: string,
   reader: Invocation,
   facts: CallFacts,
   disk: Disk,
+  folders?: "folders",
 ): readonly string[] | undefined {
-  return isMade(folder, reader, facts, disk, "below") ? undefined : filesBelow(disk, folder);
+  return isMade(folder, reader, facts, disk, "below") ? undefined : filesBelow(disk, folder, folders);
 }
 
 /** What is unpacked, by the archive itself, with the folder in front; undefined when it cannot be read. */

@@ -493,9 +493,10 @@ describe.skipIf(!HAS_STRACE)("commands that are called understood, as the kernel
           )
         )
           return true;
-        // Names that come out of a search: all of the project around is kept but what git ignores.
-        const isAround = unknownIn.some(folder => folder === project || folder.startsWith(`${project}/`));
-        if (isAround && at.startsWith(`${project}/`) && !at.endsWith(".log")) return true;
+        // Names that come out of a search: all of the project is kept but what git ignores and what is git's own.
+        const isKept =
+          at.startsWith(`${project}/`) && !at.startsWith(`${project}/.git/`) && !at.endsWith(".log");
+        if (isKept && unknownIn.some(folder => at.startsWith(`${folder}/`))) return true;
         return targets.some(
           target => at === target.path || (target.isTree && at.startsWith(`${target.path}/`)),
         );

@@ -121,6 +121,8 @@ export interface Printed {
   readonly starts: readonly Value[];
   readonly names?: readonly string[];
   readonly isTracked?: boolean;
+  /** folders too, and those where it starts */
+  readonly hasFolders?: boolean;
 }
 
 /**
@@ -136,7 +138,7 @@ export function namesFrom({ program: name, argv }: Invocation): Printed | "chose
   if (name === "find") {
     if (shown.some(word => OTHER_OUTPUT.test(word ?? "") && !PLAIN_OUTPUT.test(word ?? ""))) return undefined;
     const { starts, names, isNamed } = readFind(argv, false);
-    return isNamed ? { starts, names } : { starts };
+    return { starts, hasFolders: true, ...(isNamed ? { names } : {}) };
   }
   if (name === "git")
     return shown[0] === "ls-files" && shown.length === 1

@@ -127,7 +127,10 @@ class ExpressionReader {
     return this.isEmpty && !this.words.some(word => /^(-o|-or|,|\(|\\\()$/.test(word));
   }
 
-  /** In each alternative a name is asked for, and none of them is a list of what is left out. */
+  /**
+   * In each alternative a name is asked for before anything is done, and none of them is a list of what is left out: an
+   * action does not see the tests behind it.
+   */
   get isNamed(): boolean {
     let hasName = false;
     for (const [index, word] of [...this.words, "-o"].entries()) {
@@ -135,6 +138,7 @@ class ExpressionReader {
       const isNegated = before === "!" || before === "-not";
       if (isNegated && /^\\?\($/.test(word)) return false;
       if (/^-i?name$/.test(word) && !isNegated) hasName = true;
+      if (isAction(word) && !hasName) return false;
       if (word !== "-o" && word !== "-or" && word !== ",") continue;
       if (!hasName) return false;
       hasName = false;

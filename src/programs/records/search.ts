@@ -288,7 +288,7 @@ function effectsOfFind(call: ParsedCall): readonly ProgramEffect[] {
   });
   return [
     ...(selection === undefined ? [] : [...deleted, ...repositoriesIn({ starts, names }, call)]),
-    ...(handed === "all" ? attributesOf(starts, call) : []),
+    ...(handed === "all" ? changesOfAll(starts, call) : []),
     ...written,
   ];
 }
@@ -311,13 +311,29 @@ function repositoriesIn(
   }));
 }
 
-/** `-exec chmod 777 {} +` over everything is a recursive change. */
-function attributesOf(starts: readonly Value[], call: ParsedCall): readonly ProgramEffect[] {
+/** `-exec chmod 777 {} +` over everything is a recursive change; `-exec mv {} DIR` moves all that lies there. */
+function changesOfAll(starts: readonly Value[], call: ParsedCall): readonly ProgramEffect[] {
   const { effects } = call.scope.session;
-  return startedBy(call).flatMap(({ id }) => {
-    const changed = (effects[id] ?? []).find(effect => effect.kind === "attributes");
-    return changed === undefined ? [] : starts.map(path => ({ ...changed, path, isRecursive: true }));
-  });
+  return startedBy(call).flatMap(({ id }) =>
+    (effects[id] ?? []).flatMap((effect): readonly ProgramEffect[] => {
+      if (effect.kind === "attributes") return starts.map(path => ({ ...effect, path, isRecursive: true }));
+      return effect.kind === "move" && isFound(effect.from)
+        ? starts.flatMap(start => EVERYTHING.map(all => ({ ...effect, from: below(start, all) })))
+        : [];
+    }),
+  );
+}
+
+/** Hidden names too, which a shell would leave out. */
+const EVERYTHING: readonly Value[] = ["*", ".[!.]*"].map(pattern => ({
+  pieces: [{ kind: "glob", pattern }],
+  origins: [],
+}));
+
+/** The word is what the search found, whole. */
+function isFound({ pieces }: Value): boolean {
+  const last = pieces.at(-1);
+  return last?.kind === "unknown" && last.label === "{}";
 }
 
 /** The same search up to its first action, which only prints. */
@@ -328,10 +344,15 @@ function previewOf(argv: readonly Value[]): string {
   return [...kept.map(word => (/^[A-Za-z0-9_./=+-]+$/.test(word) ? word : `'${word}'`)), "-print"].join(" ");
 }
 
-/** By itself or through others: `-exec sudo rm {} +`, `-exec sh -c 'rm "$1"' _ {} \\;`. */
+/**
+ * By itself or through others: `-exec sudo rm {} +`, `-exec sh -c 'rm "$1"' _ {} \\;`. Whatever puts something else in the place
+ * of what was found removes it: `-exec cp /dev/null {} \\;`.
+ */
 function startsRemover(call: ParsedCall): boolean {
-  const { removers } = call.scope.session;
-  return startedBy(call).some(({ id }) => removers.has(id));
+  const { removers, effects } = call.scope.session;
+  const isReplaced = (effect: ProgramEffect) =>
+    effect.kind === "write" && effect.how === "replace" && isFound(effect.path);
+  return startedBy(call).some(({ id }) => removers.has(id) || (effects[id] ?? []).some(isReplaced));
 }
 
 function startedBy({ id: root, scope }: ParsedCall): readonly Invocation[] {

@@ -18,7 +18,7 @@ import {
   type Value,
   writtenEntry,
 } from "../../shell/index.ts";
-import { isSearchResult, listingBehind } from "../model/effects.ts";
+import { listingBehind } from "../model/effects.ts";
 import {
   type Field,
   type KnownCall,
@@ -155,9 +155,7 @@ function effectsOfInstall(call: ParsedCall): readonly ProgramEffect[] {
 
 function effectsOfMove(call: ParsedCall): readonly ProgramEffect[] {
   const { sources, destination } = placementOf(call);
-  const moves = sources
-    .filter(source => !isSearchResult(source, call))
-    .map((from): ProgramEffect => ({ kind: "move", from, to: destination }));
+  const moves = sources.map((from): ProgramEffect => ({ kind: "move", from, to: destination }));
   return [...moves, ...writesOf(call)];
 }
 
