@@ -7,7 +7,7 @@ const MEANINGS = {
   terminal:
     "a phrase that you type at a terminal of your own; a program that plays a person at a terminal could type it",
   desktop:
-    "the phrase, and the system's own prompt for your password; who can write your files could still forge it",
+    "the phrase, and the system's own prompt for an administrator's password; who can write your files could still forge it",
   service: "a root service, which has polkit ask for your password; no program of yours can forge it",
 } as const;
 

@@ -10,7 +10,11 @@ import {
   SOCKET_UNIT,
 } from "../../src/commands/consent-service/broker.ts";
 import { askService } from "../../src/commands/consent-service/client.ts";
-import { findSystemPrompt, requireSystemPrompt } from "../../src/commands/guard/system-prompt.ts";
+import {
+  findSystemPrompt,
+  requireSystemPrompt,
+  withTextAgent,
+} from "../../src/commands/guard/system-prompt.ts";
 import { loadConfig } from "../../src/config/index.ts";
 import { grantOnce, type RefusedCommand } from "../../src/hooks/program/grants.ts";
 import { preToolUse } from "../../src/hooks/stock/pre-tool-use.ts";
@@ -85,6 +89,27 @@ describe.skipIf(!IS_ROOT)("the system's own prompt", () => {
     chownSync(foreign.program, 1000, 1000);
     chmodSync(foreign.program, 0o4755);
     expect(findSystemPrompt(system, [foreign])).toBeUndefined();
+  });
+});
+
+describe("polkit's question where there is no desktop", () => {
+  it("is asked at the terminal by polkit's own program, from before the question to its end", async () => {
+    const top = temporaryDirectory();
+    const program = join(top, "agent");
+    writeFileSync(program, `#!/bin/sh\necho "$$ $*" > ${top}/words\nexec 3>&-\nexec sleep 300\n`, {
+      mode: 0o755,
+    });
+    const [pid = "", ...words] = await withTextAgent(
+      async () => readFileSync(join(top, "words"), "utf8").trim().split(" "),
+      program,
+    );
+    expect(words.slice(0, 4)).toEqual(["--notify-fd", "3", "--process", String(process.pid)]);
+    await expect.poll(() => existsSync(`/proc/${pid}/cmdline`)).toBe(false);
+  });
+
+  it("is left to the system where that program is not there or ends at once", async () => {
+    expect(await withTextAgent(async () => "asked", "/none/pkttyagent")).toBe("asked");
+    expect(await withTextAgent(async () => "asked", "/bin/false")).toBe("asked");
   });
 });
 

@@ -28,6 +28,11 @@ const WRITTEN_AND_CHANGED: readonly Case[] = [
   ["find . -fls /etc/passwd", ["fs.system-write"]],
   [String.raw`find / -exec chmod -R 777 {} \;`, ["fs.root"]],
   [String.raw`find . -exec chown root {} \;`, []],
+  [String.raw`find ~ -exec mv {} /tmp/x \;`, ["fs.home", "fs.home", "fs.cwd"]],
+  [String.raw`find . -exec mv {} src \;`, ["fs.project"]],
+  [String.raw`find . -name '*.test.js' -exec mv {} tests/ \;`, []],
+  [String.raw`find ~ -exec cp /dev/null {} \;`, ["fs.home", "fs.cwd", "fs.rcfile", "sec.write"]],
+  [String.raw`find ~ -type f -exec dd if=/dev/zero of={} \;`, ["fs.home", "fs.rcfile", "sec.write"]],
   ["fd -e o -x rm", []],
   ["fd . / -x rm -rf", ["fs.root"]],
 ];

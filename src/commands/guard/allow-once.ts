@@ -61,8 +61,8 @@ export async function confirmByPhrase(
   const isAlways = always !== undefined && words === `always ${phrase}`;
   if (!isAlways && words !== phrase) throw new CommandError("not permitted", { kind: "declined" });
   if (consent !== "terminal") {
-    const { requireSystemPrompt } = await import("./system-prompt.ts");
-    requireSystemPrompt(system, question);
+    const { requireSystemPrompt, withTextAgent } = await import("./system-prompt.ts");
+    await withTextAgent(async () => requireSystemPrompt(system, question));
   }
   return isAlways;
 }
@@ -161,10 +161,11 @@ async function allowByService(
 ): Promise<number> {
   const { noteGiven } = await loadGrants();
   const { askService } = await import("../consent-service/client.ts");
+  const { withTextAgent } = await import("./system-prompt.ts");
   const lines = describeRefusal(refused).flatMap(text => text.split("\n"));
   terminal.warn(`\n${lines.map(line => `  ${escapeHidden(line)}\n`).join("")}\n`);
   terminal.note("The consent service asks for your password.\n");
-  const expiresMs = await askService(refused);
+  const expiresMs = await withTextAgent(() => askService(refused));
   noteGiven(system, stateHome, refused);
   const value = { success: true, code: refused.code, expires: new Date(expiresMs).toISOString() };
   terminal.printResult(format, value, `Permitted once, until ${localTime(expiresMs)}.\n`);

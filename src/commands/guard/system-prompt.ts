@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { CommandError } from "../../cli/index.ts";
 import type { System } from "../../system/index.ts";
 
@@ -57,7 +57,38 @@ export function requireSystemPrompt(
     });
   const { status } = spawnSync(prompt.program, [...prompt.argumentsFor(what)], { stdio: "inherit" });
   if (status !== 0)
-    throw new CommandError("not permitted: the system's prompt was not answered with your password", {
+    throw new CommandError("not permitted: the system's prompt was not answered with a password", {
       kind: "declined",
     });
+}
+
+const TEXT_AGENT = "/usr/bin/pkttyagent";
+
+/**
+ * Where no desktop shows polkit's questions, as on a console or over SSH, polkit's own program asks at this terminal while
+ * `action` runs. Where a desktop does, it steps back: polkit finds that out only in a session of the system's.
+ */
+export async function withTextAgent<Result>(
+  action: () => Promise<Result>,
+  program: string = TEXT_AGENT,
+): Promise<Result> {
+  const isOfSession = (process.env["XDG_SESSION_ID"] ?? "") !== "";
+  const words = [
+    "--notify-fd",
+    "3",
+    "--process",
+    String(process.pid),
+    ...(isOfSession ? ["--fallback"] : []),
+  ];
+  const agent = spawn(program, words, { stdio: ["inherit", "inherit", "ignore", "pipe"] });
+  await new Promise<void>(resolve => {
+    // The pipe ends when it is registered, or when it ends; without the program the system may still ask by itself.
+    agent.on("error", () => resolve());
+    agent.stdio[3]?.on("close", () => resolve()).on("data", () => {});
+  });
+  try {
+    return await action();
+  } finally {
+    agent.kill();
+  }
 }
