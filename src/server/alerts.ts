@@ -10,7 +10,7 @@ import { ecsLine, loadVerifyRecords, type ShippedPart } from "../ship/index.ts";
 import { clip } from "../text/index.ts";
 import { version } from "../version.ts";
 import { HttpError, newSecret } from "./http.ts";
-import { type Change, hiddenFields, moment, noteChange, type PageVisitor } from "./own-page.ts";
+import { type Change, hiddenFields, moment, namesTable, noteChange, type PageVisitor } from "./own-page.ts";
 import { readSettings } from "./settings.ts";
 
 /** What somebody may be told of. */
@@ -388,13 +388,20 @@ export async function webhooksView(visitor: PageVisitor, { run }: Database): Pro
        (array_agg(d.problem ORDER BY d.id DESC) FILTER (WHERE d.problem <> ''))[1] AS problem
      FROM ${WEBHOOKS} w LEFT JOIN ${DELIVERIES} d ON d.webhook = w.id GROUP BY w.id ORDER BY w.url`,
   );
-  const rows = hooks.map(
-    hook =>
-      html`<tr><th scope="row">${line(hostOf(String(hook["url"])), 60)}</th><td>${String(hook["form"])}</td><td>${(hook["events"] as readonly string[]).join(", ")}${(hook["rules"] as readonly string[]).length === 0 ? NOTHING : html` of ${line((hook["rules"] as readonly string[]).join(", "), 100)}`}</td><td>${moment(hook["done"])}</td><td>${String(hook["waiting"])} wait, ${String(hook["lost"])} given up${hook["problem"] === null ? NOTHING : html`: ${line(String(hook["problem"]), 100)}`}</td><td><form action="/webhooks" method="post">${hiddenFields(visitor)}<input type="hidden" name="id" value="${String(hook["id"])}"><button type="submit" name="do" value="test">Test</button> <button type="submit" name="do" value="remove">Remove</button></form></td></tr>`,
-  );
+  const rows = hooks.map(hook => {
+    const rules = (hook["rules"] as readonly string[]).join(", ");
+    return [
+      html`${line(hostOf(String(hook["url"])), 60)}`,
+      html`${String(hook["form"])}`,
+      html`${(hook["events"] as readonly string[]).join(", ")}${rules === "" ? NOTHING : html` of ${line(rules, 100)}`}`,
+      html`${moment(hook["done"])}`,
+      html`${String(hook["waiting"])} wait, ${String(hook["lost"])} given up${hook["problem"] === null ? NOTHING : html`: ${line(String(hook["problem"]), 100)}`}`,
+      html`<form action="/webhooks" method="post">${hiddenFields(visitor)}<input type="hidden" name="id" value="${String(hook["id"])}"><button type="submit" name="do" value="test">Test</button> <button type="submit" name="do" value="remove">Remove</button></form>`,
+    ];
+  });
   const titles = ["Receiver", "Form", "Tells of", "Last taken (UTC)", "Deliveries", ""];
   return html`<section class="card"><h2>Webhooks</h2>
-<div class="scroll" tabindex="0" role="region" aria-label="Webhooks"><table><thead><tr>${titles.map(title => html`<th scope="col">${title}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>
+${rows.length === 0 ? html`<p>There is none yet.</p>` : namesTable("Webhooks", titles, rows)}
 <form action="/webhooks" method="post">${hiddenFields(visitor)}<p><label>Address <input name="url" type="url" required maxlength="1000"></label> <label>Form <select name="form">${FORMS.map(each => html`<option>${each}</option>`)}</select></label></p>
 <p>${ALERT_EVENTS.map(each => html`<label><input type="checkbox" name="event" value="${each}"> ${each}</label> `)}</p>
 <p><label>Only rules <input name="rules" maxlength="1000" placeholder="git, fs.delete"></label> <button type="submit" name="do" value="add">Add</button></p></form></section>`;

