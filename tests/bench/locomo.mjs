@@ -3,6 +3,7 @@
 // a note of one project; a question finds its evidence when one of its turns is among the first five notes.
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
+import Libsql from "libsql";
 import { loadSources } from "./memory.mjs";
 
 const FIRST = 5;
@@ -51,8 +52,11 @@ export async function benchConversations(file) {
     const rows = [];
     for (const [form, textOf] of Object.entries(FORMS)) {
       const hits = [];
-      for (const [index, conversation] of conversations.entries())
+      const plain = [];
+      for (const [index, conversation] of conversations.entries()) {
         hits.push(...(await ask(sources, join(folder, `${form} ${index}.db`), conversation, textOf)));
+        plain.push(...askPlainly(conversation, textOf));
+      }
       const share = some => (100 * some.filter(({ isFound }) => isFound).length) / some.length;
       const kinds = [...new Set(hits.map(({ kind }) => kind))].sort();
       const row = (name, some) => ({
@@ -61,6 +65,7 @@ export async function benchConversations(file) {
         unit: "%",
       });
       rows.push(
+        row("plain full text", plain),
         row("all", hits),
         ...kinds.map(kind =>
           row(
@@ -74,6 +79,22 @@ export async function benchConversations(file) {
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
+}
+
+/** What FTS5 does with the same turns by itself: its default tokens, any word, BM25. */
+function askPlainly({ turns, questions }, textOf) {
+  const database = new Libsql(":memory:");
+  database.exec("CREATE VIRTUAL TABLE notes USING fts5 (id UNINDEXED, value)");
+  const insert = database.prepare("INSERT INTO notes (id, value) VALUES (?, ?)");
+  for (const turn of turns) insert.run([turn.id, textOf(turn)]);
+  const select = database.prepare("SELECT id FROM notes WHERE notes MATCH ? ORDER BY bm25(notes) LIMIT ?");
+  const answers = questions.map(({ question, kind, evidence }) => {
+    const words = [...question.matchAll(/[\p{L}\p{N}]+/gu)].map(([word]) => `"${word}"`);
+    const first = select.all([words.join(" OR "), FIRST]);
+    return { kind, isFound: first.some(({ id }) => evidence.has(id)) };
+  });
+  database.close();
+  return answers;
 }
 
 async function ask({ openStore, rankByWords, createNodeSystem }, path, { turns, questions }, textOf) {

@@ -116,5 +116,7 @@ export function printJudgement(judgement: Judgement, terminal: Terminal, format:
       : indented(`also: ${others.join(", ")} (amplihack guard explain shows all)`, terminal)),
     ...notes.flatMap(note => indented(`note: ${note}`, terminal)),
   ];
-  terminal.printResult(format, judgementJson(judgement), `${lines.join("\n")}\n`);
+  // What is not known of a harmless command is worked out for programs that ask, not for a person who reads one word.
+  const document = format === "json" ? judgementJson(judgement) : undefined;
+  terminal.printResult(format, document, `${lines.join("\n")}\n`);
 }
