@@ -28,9 +28,9 @@ import { AUTONOMY_MEANINGS, whyNoSandbox } from "./autonomy.ts";
 import { chosenParts, PROFILE_NAMES, PROFILE_NOTE, readUserConfig } from "./parts.ts";
 
 const PROFILE_QUESTION = `Which parts?
-  standard  recommended: guard, undo, memory, transcripts
-  guard     the guard alone: stops what would lose work or leak secrets
-  full      standard, plus reminders and checks when the agent stops`;
+  standard   recommended: guard, undo, memory, transcripts
+  guard      the guard alone: stops what would lose work or leak secrets
+  full       standard, plus reminders and checks when the agent stops`;
 const CONTAINER_CHOICE =
   "  container  standard, and agents may change the system: for an image that is only this project's";
 const MAIN_QUESTION = "Keep agents from committing directly to main or master? Recommended.";

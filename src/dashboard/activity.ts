@@ -316,6 +316,7 @@ export class Activity {
   onPiece: () => void = () => {};
   private undisturbed = 0;
   private goOn: () => void = () => {};
+  private isStopped = false;
 
   constructor(source: EntrySource, kept: Kept = KEPT_HERE) {
     this.source = source;
@@ -327,6 +328,12 @@ export class Activity {
   get isStarted(): Promise<void> {
     void this.catchUp().catch(() => {});
     return this.first;
+  }
+
+  /** Nobody will ask any more: what is being read ends at its next piece. */
+  stop(): void {
+    this.isStopped = true;
+    this.goOn();
   }
 
   /** Somebody waits for what `work` makes: older entries are read when it is done. */
@@ -343,7 +350,7 @@ export class Activity {
   /** Requests are answered between the pieces of something long. */
   private async letOthersWork(): Promise<void> {
     await setImmediate();
-    while (this.undisturbed > 0)
+    while (this.undisturbed > 0 && !this.isStopped)
       await new Promise<void>(resolve => {
         this.goOn = resolve;
       });
@@ -362,6 +369,7 @@ export class Activity {
     let isNews = false;
     if (!this.isRead && this.source.readBack !== undefined)
       isNews = await this.readOld(this.source.readBack());
+    if (this.isStopped) return isNews;
     for await (const { runs, judgements, unreadable } of this.source.read()) {
       isNews = true;
       this.unreadable += unreadable;
@@ -369,6 +377,7 @@ export class Activity {
       this.judgements.append(judgements);
       this.onPiece();
       await setImmediate();
+      if (this.isStopped) return isNews;
     }
     this.isRead = true;
     return isNews;
@@ -385,6 +394,7 @@ export class Activity {
       if (this.runs.total >= FIRST_ENTRIES) this.start();
       if (!hasRoom) break;
       await this.letOthersWork();
+      if (this.isStopped) break;
     }
     return isNews;
   }

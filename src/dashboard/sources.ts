@@ -256,7 +256,7 @@ export function localData(
     catchUp: () => activity.catchUp(),
     totals: () => totalsOf([activity]),
     sourcesFor: () => Promise.resolve(sources),
-    close: () => Promise.resolve(),
+    close: async () => activity.stop(),
   };
 }
 

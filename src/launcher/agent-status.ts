@@ -23,7 +23,7 @@ import {
 } from "../state/index.ts";
 import { dirname, expandHome, isAbsolute, isInside, join, normalise, type System } from "../system/index.ts";
 import { readVariables } from "./child-environment.ts";
-import { LAUNCH_TOOLS, tryFindBinary } from "./find-binary.ts";
+import { LAUNCH_TOOLS, searchDirectories, tryFindBinary } from "./find-binary.ts";
 
 /** Agents are programs of many megabytes; on a busy machine even their version takes seconds. */
 const TIMEOUT_MS = 5_000;
@@ -360,9 +360,10 @@ export interface AgentStatus {
 export function readAgentStatus(system: System, self: string): readonly AgentStatus[] {
   const directories = requireDirectories(system);
   const ownBin = dirname(self);
+  const searched = searchDirectories(system);
   return AGENTS.map(agent => {
     const { title, host } = LAUNCH_TOOLS[agent];
-    const path = tryFindBinary(system, agent, self);
+    const path = tryFindBinary(system, agent, self, () => searched);
     try {
       const { isRegistered, findings } = checkSettings(system, host, { ...directories, ownBin });
       return { agent, title, path, isRegistered, problem: findings[0]?.message };

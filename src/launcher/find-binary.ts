@@ -45,12 +45,17 @@ const NOT_STARTABLE = 126;
  * The agent's executable: what the two variables say (an unusable value is an error, never passed over), else the
  * first on PATH, else in the usual places. `self` is this very program: a file that leads back to it is no agent.
  */
-export function findBinary(system: SearchSystem, agent: AgentName, self: string): string {
+export function findBinary(
+  system: SearchSystem,
+  agent: AgentName,
+  self: string,
+  directories: () => readonly string[] = () => searchDirectories(system),
+): string {
   const named = findOverride(system, agent, self);
   if (named !== undefined) return named;
   const tried: Tried[] = [];
   for (const name of candidateNames(system, agent)) {
-    for (const directory of searchDirectories(system)) {
+    for (const directory of directories()) {
       const path = join(directory, name);
       const why = whyUnusable(system, path, self);
       if (why === undefined) return path;
@@ -81,9 +86,9 @@ function describeTried(tried: readonly Tried[]): readonly string[] {
 }
 
 /** As `findBinary`; undefined where that would throw. */
-export function tryFindBinary(system: SearchSystem, agent: AgentName, self: string): string | undefined {
+export function tryFindBinary(...asked: Parameters<typeof findBinary>): string | undefined {
   try {
-    return findBinary(system, agent, self);
+    return findBinary(...asked);
   } catch (error) {
     if (error instanceof Problem) return undefined;
     throw error;
@@ -116,7 +121,8 @@ function candidateNames(system: SearchSystem, agent: AgentName): readonly string
   return prefersRust ? ["rustyclawd", agent] : [agent];
 }
 
-function searchDirectories(system: SearchSystem): readonly string[] {
+/** The folders of PATH from which programs are started, then the usual places. */
+export function searchDirectories(system: SearchSystem): readonly string[] {
   const home = findHome(system);
   const usual = home === undefined ? [] : MORE_DIRECTORIES.map(directory => join(home, directory));
   return [...new Set([...programFolders(system), ...usual])];

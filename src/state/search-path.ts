@@ -21,7 +21,8 @@ type SearchSystem = Pick<System, "env" | "files" | "text">;
 export function programFolders(system: SearchSystem, directory?: string): readonly string[] {
   const listed = (system.env.get("PATH") ?? "").split(":").filter(isAbsolute).map(normalise);
   const projects = projectFolders(system, directory);
-  return [...new Set(listed)].filter(folder => isSafe(system, folder, projects));
+  const self = ownUid(system);
+  return [...new Set(listed)].filter(folder => isSafe(system, folder, projects, self));
 }
 
 /** `PATH` for programs of ours, which start others by name in turn. */
@@ -61,12 +62,17 @@ function isOfProject(system: SearchSystem, path: string, directory: string | und
   return real !== path && isBelow(projectFolders(system, directory), real);
 }
 
-function isSafe(system: SearchSystem, folder: string, projects: readonly string[]): boolean {
+function isSafe(
+  system: SearchSystem,
+  folder: string,
+  projects: readonly string[],
+  self: number | undefined,
+): boolean {
   const real = realPathOrSame(system, folder);
   if (isBelow(projects, folder) || isBelow(projects, real)) return false;
   try {
     const facts = system.files.follow(folder);
-    return facts === undefined || !isWrittenByOthers(system, folder, facts);
+    return facts === undefined || !isWrittenByOthers(system, folder, facts, self);
   } catch {
     return false;
   }
@@ -76,9 +82,13 @@ function isSafe(system: SearchSystem, folder: string, projects: readonly string[
  * Others are everybody, another user who owns it, and the other members of its group. Many systems give each user a group
  * of their own, and folders that it may write to.
  */
-function isWrittenByOthers(system: SearchSystem, folder: string, { mode, uid, gid }: FileFacts): boolean {
+function isWrittenByOthers(
+  system: SearchSystem,
+  folder: string,
+  { mode, uid, gid }: FileFacts,
+  self: number | undefined,
+): boolean {
   if ((mode & WRITABLE_BY_ALL) !== 0) return true;
-  const self = ownUid(system);
   const isOwn = self === undefined || uid === self || uid === ROOT || uid === UNMAPPED;
   // Whoever owns a folder of the system was given it by an administrator.
   if (!isOwn && !SYSTEM_FOLDER.test(folder)) return true;

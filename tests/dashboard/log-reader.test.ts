@@ -1,7 +1,8 @@
 import { appendFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { LogReader } from "../../src/dashboard/entries.ts";
+import { Activity } from "../../src/dashboard/activity.ts";
+import { type EntryBatch, LogReader } from "../../src/dashboard/entries.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
@@ -67,5 +68,22 @@ describe("reading a log that others write to", () => {
 
   it("finds nothing where there is no log", () => {
     expect(newLog().read()).toEqual({ lines: [], skipped: 0 });
+  });
+});
+
+describe("a dashboard that is closed", () => {
+  it("leaves off reading, however much there is", async () => {
+    const batch = { runs: [], judgements: [], unreadable: 1 };
+    const endless = function* (): Generator<EntryBatch> {
+      for (;;) yield batch;
+    };
+    const nothing = function* (): Generator<EntryBatch> {};
+    for (const source of [{ read: endless }, { read: nothing, readBack: endless }]) {
+      const activity = new Activity(source);
+      const reading = activity.catchUp();
+      activity.stop();
+      await reading;
+      expect(activity.isRead).toBe(false);
+    }
   });
 });

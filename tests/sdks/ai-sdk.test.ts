@@ -133,7 +133,7 @@ describe("hookTools", () => {
     const tools = hookTools(engine, { bash: bash() });
     await generateText({ model: mock, tools, prompt: "go", stopWhen: stepCountIs(3) });
     expect(run).not.toHaveBeenCalled();
-    expect(toolOutput(mock)).toContain("do not fit");
+    expect(toolOutput(mock)).toContain("do not match its schema");
   });
 
   it("a tool that fails is seen by hooks, and its error reaches the model", async () => {

@@ -50,7 +50,7 @@ describe("an agent of LangChain", () => {
     const engine = newEngine();
     engine.beforeToolCall("*", () => ({ args: { command: 7 } }));
     const [hooked] = hookTools(engine, [bash]);
-    await expect(hooked.invoke({ command: "ls" })).rejects.toThrow("do not fit");
+    await expect(hooked.invoke({ command: "ls" })).rejects.toThrow("do not match its schema");
     expect(run).not.toHaveBeenCalled();
   });
 

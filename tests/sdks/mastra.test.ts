@@ -81,7 +81,7 @@ describe("hookTools", () => {
   it("arguments of a hook that do not fit the tool are not used", async () => {
     const engine = newEngine();
     engine.beforeToolCall("*", () => ({ args: { command: 7 } }));
-    expect(await play(hookTools(engine, { bash }), "ls")).toContain("do not fit");
+    expect(await play(hookTools(engine, { bash }), "ls")).toContain("do not match its schema");
     expect(run).not.toHaveBeenCalled();
   });
 
