@@ -11,7 +11,7 @@ import { codeArgvs, dialectArgv, elsewhereArgv, sqlArgv } from "../programs/inde
 import { isJsonObject, isPatchTool, type Json, memberAt, type ToolUse } from "../protocol/index.ts";
 import { describe, type Piece, type ShellFacts, text, type Unexamined, type Value } from "../shell/index.ts";
 import { expandHome, join, quoteWord, resolve } from "../system/index.ts";
-import { liveTokenIn } from "../text/index.ts";
+import { shownSecretIn } from "../text/index.ts";
 import { secretByName, type Workspace, zoneOf } from "../workspace/index.ts";
 import { MAX_EFFECTS } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
@@ -257,8 +257,9 @@ const MAX_SEARCHED = 256 * 1024;
 /** Whatever a tool of a server or of the web is given may leave; the value of a secret should not. */
 function tokenGiven(name: string, input: Json, by: Actor): readonly CommandEffect[] {
   if (toolWords(name).server.length === 0 && !isOneOf("WebFetch WebSearch", name)) return [];
-  const given = (JSON.stringify(input) ?? "").slice(0, MAX_SEARCHED);
-  if (liveTokenIn(given) === undefined) return [];
+  // `TOKEN=…` begins a line of what the tool gets, and is in the middle of one where that is written as JSON.
+  const given = (JSON.stringify(input) ?? "").slice(0, MAX_SEARCHED).replace(/\\n|":"/g, "\n");
+  if (shownSecretIn(given) === undefined) return [];
   return [{ kind: "send", by, to: undefined, payloads: [{ value: text(given), role: "body" }] }];
 }
 

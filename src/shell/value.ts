@@ -338,6 +338,16 @@ export function leaveProcess(directory: Value, value: Value): Value {
   return concatenate([start, ...(rest.length === 0 && link === "root" ? [text("/")] : rest)]);
 }
 
+/** The last component of a path that is known but for what its patterns match. */
+export function lastComponent(value: Value): Value {
+  const at = value.pieces.findLastIndex(piece => piece.kind === "text" && piece.text.includes("/"));
+  const piece = value.pieces[at];
+  if (piece?.kind !== "text") return value;
+  const name = piece.text.slice(piece.text.lastIndexOf("/") + 1);
+  const rest = value.pieces.slice(at + 1);
+  return { ...value, pieces: name === "" ? rest : [{ kind: "text", text: name }, ...rest] };
+}
+
 /** The last component of a known path, as `basename` gives it. */
 export function baseName(path: string): string {
   const trimmed = withoutTrailingSlashes(path);

@@ -10,7 +10,7 @@ import {
 } from "../../programs/index.ts";
 import { describe, knownText, type Payload, text, type Value } from "../../shell/index.ts";
 import { isInside } from "../../system/index.ts";
-import { liveTokenIn } from "../../text/index.ts";
+import { liveTokenIn, shownSecretIn } from "../../text/index.ts";
 import {
   hasSecretsBelow,
   isSettingsFile,
@@ -287,7 +287,9 @@ function baseNameOf(path: Value): string {
 function inspectLoss(effect: CommandEffect, path: Value, context: RuleContext): void {
   for (const target of targetsOf(context, path, effect.by, false)) {
     const kind = secretOf(context, target);
-    if (kind !== undefined && !isOwn(effect, target, context))
+    // What somebody keeps does not lie in a temporary folder.
+    const isKept = target.path === undefined || zoneOf(context.workspace, target.path) !== "temp";
+    if (kind !== undefined && isKept && !isOwn(effect, target, context))
       context.report("sec.write", effect.by, target.shown, { verdict: verdictOf(kind, effect) });
   }
 }
@@ -301,7 +303,9 @@ function inspectSend(effect: EffectOf<"send">, context: RuleContext): void {
     context.report("sec.exfil", effect.by, shown, { host, file: shown, verdict });
   if (isFedByEnvironment(context, effect.by)) report(ENVIRONMENT);
   for (const { value, role } of [...effect.payloads, { value: effect.to ?? text(""), role: "address" }]) {
-    const token = role === "header" || role === "file" ? undefined : liveTokenIn(describe(value));
+    // What a program sends may have to log in with it; a tool of a server has no use for it.
+    const find = effect.by.isTool === true ? shownSecretIn : liveTokenIn;
+    const token = role === "header" || role === "file" ? undefined : find(describe(value));
     if (token !== undefined) report({ kind: "token", shown: token }, "ask");
   }
   for (const payload of effect.payloads) {

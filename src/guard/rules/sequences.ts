@@ -1,6 +1,6 @@
 import { isLocalAddress, startedFiles } from "../../programs/index.ts";
 import { describe, knownText, text } from "../../shell/index.ts";
-import { isInside } from "../../system/index.ts";
+import { expandHome, isInside, join, resolve } from "../../system/index.ts";
 import { clip } from "../../text/index.ts";
 import { findRepository, remotesOf } from "../../workspace/index.ts";
 import type { RuleTable } from "../rule.ts";
@@ -34,11 +34,12 @@ const RULES = {
   "exec.loader": {
     title: "loads code into a program",
     verdict: "ask",
-    when: "A variable makes every program load a library that is not the system's: LD_PRELOAD, LD_AUDIT, DYLD_INSERT_LIBRARIES. Or programs are looked for in the current folder: PATH with a dot or an empty part.",
+    when: "A variable makes every program load a library that is not the system's: LD_PRELOAD, LD_AUDIT, DYLD_INSERT_LIBRARIES; or an agent of a virtual machine from a temporary folder. Or programs are looked for in the current folder: PATH with a dot or an empty part.",
     examples: {
       asks: {
         "env LD_PRELOAD=./hook.so ls": "LD_PRELOAD=./hook.so",
         "env PATH=.:$PATH make": "PATH=.:",
+        "env JAVA_TOOL_OPTIONS=-javaagent:/tmp/agent.jar mvn test": "/tmp/agent.jar",
       },
       passes: [
         "LD_PRELOAD=/usr/lib/x86_64-linux-gnu/libjemalloc.so.2 node app.js",
@@ -46,6 +47,7 @@ const RULES = {
         "PATH=./node_modules/.bin:$PATH tsc",
         'PATH="$PWD/bin:$PATH" make',
         "LD_LIBRARY_PATH=./lib ./app",
+        "JAVA_TOOL_OPTIONS=-javaagent:target/jacoco.jar mvn test",
       ],
     },
     lost: "It would let programs load or start code that is in the project or beside it: {target}.",
@@ -99,6 +101,17 @@ const NATIVE = /\.(?:so(?:\.\d+)*|dylib|dll|node|jar|class|pyc|wasm|bundle)$/;
 const LOADS_LIBRARIES = /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES)$/;
 const OF_SYSTEM = /^(?:\/(?:usr|lib\w*|opt|nix|snap)\/|lib[\w.+-]+$|$|\$)/;
 
+/** Agents that a variable puts into every virtual machine: `-javaagent:/tmp/x.jar`, `-agentpath:/tmp/x.so`. */
+const AGENT = /-(?:javaagent|agentpath|agentlib|Xbootclasspath\/[ap]):([^\s=,]+)/g;
+
+/** Code that lies where anything may be put, and that nobody installed. */
+function isPutAside(file: string, { workspace }: RuleContext): boolean {
+  const path = resolve(workspace.directory, expandHome(file, workspace.home));
+  return (
+    workspace.temps.some(temp => isInside(temp, path)) || isInside(join(workspace.home, "Downloads"), path)
+  );
+}
+
 /** Libraries for every program, and a search for programs that begins wherever one happens to be. */
 function inspectVariables(context: RuleContext): void {
   const told = new Set<string>();
@@ -109,7 +122,8 @@ function inspectVariables(context: RuleContext): void {
       const isLoaded =
         LOADS_LIBRARIES.test(name) && written.split(/[\s:]+/).some(part => !OF_SYSTEM.test(part));
       const isSearched = name === "PATH" && value.pieces.length > 0 && /(?:^|:)\.?\/?(?::|$)/.test(written);
-      if (!isLoaded && !isSearched) continue;
+      const isAgent = [...written.matchAll(AGENT)].some(([, file = ""]) => isPutAside(file, context));
+      if (!isLoaded && !isSearched && !isAgent) continue;
       told.add(name);
       context.report("exec.loader", actorOf(invocation), clip(`${name}=${written}`, MAX_ADDRESS));
     }

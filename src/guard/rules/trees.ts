@@ -192,10 +192,16 @@ function reportUnlisted(context: RuleContext, effect: EffectOf<"write">, folder:
   reportFirst(context, effect.by, reached);
 }
 
+/** Who may log in is said by a file of this name in a home; elsewhere it is a file like others. */
+function isEntry(workspace: RuleContext["workspace"], path: string): boolean {
+  return isInside(join(workspace.home, ".ssh"), path) && secretAt(workspace, path) === "entry";
+}
+
 function reportLanded(context: RuleContext, by: Actor, path: string): void {
   const { workspace } = context;
   if (wiringPart(workspace, path) !== undefined) reportPath(context, by, { path, kind: "wiring" });
-  else if (isStartupFile(workspace, path)) reportPath(context, by, { path, kind: "startup" });
+  else if (isStartupFile(workspace, path) || isEntry(workspace, path))
+    reportPath(context, by, { path, kind: "startup" });
   else if (secretAt(workspace, path) !== undefined && !workspace.disk.isAbsent(path))
     reportPath(context, by, { path, kind: "secret" });
 }

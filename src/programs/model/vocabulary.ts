@@ -219,12 +219,16 @@ export function endsRunning(part: string): boolean {
 const COUNTS =
   /^(?:quantity|replicas|desired_?(?:count|capacity|size)|num_?(?:nodes|instances)|min_?instances|(?:node|instance|server)_?count)$/i;
 const TAKEN_OUT =
-  /^(?:is_?)?(?:archived|deleted|disabled|suspended|trashed|locked|deactivated|maintenance)$/i;
+  /^(?:is_?)?(?:archived|deleted|disabled|suspended|trashed|locked|deactivated|maintenance|terminated|decommissioned)$/i;
 
 /** `{"archived": true}`, `--desired-capacity 0`: out of use from then on. */
 export function takesOut(name: string, value: string): boolean {
   const written = name.replaceAll("-", "_");
-  return (TAKEN_OUT.test(written) && value === "true") || (COUNTS.test(written) && value === "0");
+  return (
+    (TAKEN_OUT.test(written) && value === "true") ||
+    (COUNTS.test(written) && value === "0") ||
+    (/^(?:status|state)$/i.test(written) && TAKEN_OUT.test(value))
+  );
 }
 
 /** `--require-approval never`, `--no-confirm-changeset`, `--skip-checks`: nobody looks at it before it is there. */

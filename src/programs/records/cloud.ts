@@ -21,7 +21,7 @@ const CLOUD_VALUES: OptionGrammar = {
 /** Command lines that choose the cluster, the workspace and the project of later ones. */
 const CHOOSES_CLUSTER = /^(kubectl|oc|k) config (use-context|set-context) |^(kubectx|kubens) /;
 /** Pods that a set makes again, by the names that it gives them: `web-5d8f7c9b4-x2k4p`. No such part has a vowel. */
-const PODS_OF_SETS = [8, 9, 10]
+const PODS_OF_SETS = [5, 6, 7, 8, 9, 10]
   .map(length => `*-${"[b-df-hj-np-tv-xz2-9]".repeat(length)}-${"[a-z0-9]".repeat(5)}`)
   .flatMap(name => ["pod", "pods", "po"].map(kind => `${kind} ${name}`))
   .join("|");
@@ -86,6 +86,7 @@ export const cloud: Field = {
         "cloud.storage s3 mv | move objects away | needs recursive | stops aws s3 mv web --recursive | passes aws s3 mv web",
         "cloud.storage s3 sync | delete what is only at the target | needs delete | safer aws s3 sync --dryrun {rest} | stops aws s3 sync web --delete",
         "cloud.resource * delete-*|terminate-*|remove-*|deregister-*|purge-*|schedule-key-deletion|disable-*|batch-delete-*|admin-delete-*|destroy-* | delete or disable a cloud resource | stops aws x delete-cluster web | passes aws x list web",
+        "cloud.resource route53 change-resource-record-sets | change or delete names that are in use | safer aws route53 list-resource-record-sets {rest} | stops aws route53 change-resource-record-sets --hosted-zone-id Z1 --change-batch file://a.json",
         "cloud.public s3api put-bucket-acl|put-object-acl | let everybody read | needs acl=public-* acl=authenticated-read grant-read=*Users* grant-write=*Users* grant-full-control=*Users* | safer aws s3api get-bucket-acl | stops aws s3api put-bucket-acl web --acl public-read",
         "cloud.public s3 cp|sync|mv | let everybody read | needs acl=public-* acl=authenticated-read grants=*Users* | safer aws s3 ls | stops aws s3 cp web --acl public-read",
         `cloud.public s3api put-bucket-policy | let everybody in | needs policy=*Principal*"[*]"* | safer aws s3api get-bucket-policy | stops aws s3api put-bucket-policy --bucket b --policy '{"Statement":[{"Principal":"*"}]}'`,
@@ -213,7 +214,6 @@ export const cloud: Field = {
         "heroku: sec.keychain auth:token|authorizations:create | show a token of Heroku | stops heroku auth:token web | passes heroku list web",
         "heroku: sec.keychain config|config:get | show the variables of an application | stops heroku config web | passes heroku list web",
         "netlify ntl: sec.keychain env:list|env:get | show the variables of an application | stops netlify env:list web | passes netlify list web",
-        "vercel: sec.keychain env pull | fetch the variables of an application | stops vercel env pull web | passes vercel env list web",
       ],
     }),
     program("fly flyctl", "", {
@@ -248,6 +248,7 @@ export const cloud: Field = {
         `cloud.cluster delete | delete objects of the cluster | free on ${PODS_OF_SETS} | safer kubectl delete --dry-run=client {rest} | stops kubectl delete web | passes kubectl delete pod web-5d8f7c9b4-x2k4p`,
         "cloud.cluster drain | evict every pod of a node | safer kubectl drain --dry-run=client {rest} | stops kubectl drain web",
         "cloud.cluster replace | delete and recreate objects | needs force | stops kubectl replace web --force | passes kubectl replace web",
+        'cloud.cluster patch|edit | take away what keeps objects from being deleted | needs p=*finalizers*null* patch=*finalizers*null* p=*finalizers*[]* patch=*finalizers*[]* | stops kubectl patch pv web -p \'{"metadata":{"finalizers":null}}\' | passes kubectl patch pv web -p \'{"metadata":{"labels":null}}\'',
         "cloud.cluster apply | delete objects that are not in the files | needs prune | stops kubectl apply web --prune | passes kubectl apply web",
         "cloud.cluster scale | stop every replica | needs replicas=0 + all | stops kubectl scale web --replicas 0 --all | passes kubectl scale web",
         "container.host debug …node/*|nodes/* | open a shell with the whole file system of a node | safer kubectl describe node | stops kubectl debug node/one web",

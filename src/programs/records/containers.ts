@@ -91,6 +91,8 @@ export const containers: Field = {
         "deploy.production stack|service deploy|update|rollback|scale|create | deploy | stops docker stack deploy web | passes docker stack ls",
         "deploy.production compose up|restart|create|scale | deploy | needs context H host | stops docker --context prod compose up | passes docker compose up",
 
+        "publish push | publish an image to everybody | free on *.*/*|*:*/*|localhost/*|*$* | safer docker images | stops docker push acme/web | passes docker push registry.example.com/web:1",
+        "publish image push | publish an image to everybody | free on *.*/*|*:*/*|localhost/*|*$* | safer docker images | stops docker image push acme/web | passes docker image push registry.example.com/web:1",
         "cloud.container system prune|reset | remove images, containers and caches that are not in use | safer docker system df | stops docker system prune web",
         "cloud.container volume rm|prune|remove | delete volumes with their data | safer docker volume ls | stops docker volume rm web",
         "cloud.container rm | remove every listed container | needs f force | of unknown | safer docker ps -a | stops docker rm $(docker ps -aq) -f",

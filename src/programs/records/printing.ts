@@ -6,10 +6,12 @@ import {
   directoryName,
   type EscapeStyle,
   environmentValueOf,
+  hasGlob,
   joinPath,
   joinValues,
   knownPrefix,
   knownText,
+  lastComponent,
   NO_OUTPUT,
   type Output,
   type Piece,
@@ -349,7 +351,11 @@ function baseNames(call: ParsedCall): Output {
   const suffix = options.valueOf("s") ?? (options.has("a") ? undefined : operands[1]);
   const ending = suffix === undefined ? "" : (knownText(suffix) ?? "");
   const named = options.has("a", "s") ? operands : operands.slice(0, 1);
-  return lines(named.map(value => changeText(value, path => withoutSuffix(baseName(path), ending), call)));
+  const nameOf = (value: Value): Value =>
+    suffix === undefined && hasGlob(value) && !value.pieces.some(({ kind }) => kind === "unknown")
+      ? lastComponent(value)
+      : changeText(value, path => withoutSuffix(baseName(path), ending), call);
+  return lines(named.map(nameOf));
 }
 
 function withoutSuffix(name: string, suffix: string): string {

@@ -93,7 +93,7 @@ function isOfProcesses(origin: Origin): boolean {
 const MAX_NUMBERS = 16;
 const RANGE = /^\{?(\d+)(?:\.\.|-)(\d+)\}?$/;
 /** Numbers by a pattern are those of the folder of all processes. */
-const NUMBERS_BY_PATTERN = /^(?:\/proc\/)?(?=[\s\S]*[[*?])[[\]0-9^*?-]+$/;
+const NUMBERS_BY_PATTERN = /^(?:\/proc\/)?(?=[\s\S]*[[*?])[[\]0-9^*?-]+\/?$/;
 
 function isEveryNumber(word: Value): boolean {
   const shown = describe(word);

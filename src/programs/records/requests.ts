@@ -47,6 +47,8 @@ function takesAway(part: string): boolean {
 
 const ACTION_MEMBERS = words("action type op operation command method mutation");
 const SQL_MEMBERS = words("sql query statement stmt q");
+/** Members whose text is a command line for whoever gets the request. */
+const COMMAND_MEMBERS = words("command cmd commands script run exec shell entrypoint args startup_script");
 
 /** What a request deletes where it goes: by its method, its path, or what its body asks for. */
 export function requestLosses(request: HttpRequest): readonly OperationEffect[] {
@@ -56,6 +58,7 @@ export function requestLosses(request: HttpRequest): readonly OperationEffect[] 
   const isSent = bodies.length > 0 || /^(post|put|patch)$/i.test(request.method ?? "");
   if (!isSent) return callsDeletion(address) ? deletionAt(address) : [];
   if (endsInVerb(address) || bodies.some(asksForDeletion)) return deletionAt(address);
+  if (bodies.some(runsDeletion)) return deletionAt(address);
   if (/^(?:put|patch)$/i.test(request.method ?? "") && bodies.some(takesAnyOut)) return deletionAt(address);
   if (/\/git\/refs\//.test(address) && bodies.some(body => /\bforce["'=:\s]+true\b/i.test(body)))
     return [{ ...operationAt(address, "cloud.api", "replace what is published") }];
@@ -183,6 +186,27 @@ function asksForDeletion(body: string): boolean {
       : ACTION_MEMBERS.includes(name.toLowerCase()) && startsWithVerb(value),
   );
 }
+
+/** `{"command": "rails db:drop"}`, `{"cmd": ["rm", "-rf", "/data"]}`: a command line in which a word destroys. */
+function runsDeletion(body: string): boolean {
+  const read = readJson(body);
+  const members = read.ok ? stringsIn(read.value) : formFields(body);
+  const line = members
+    .flatMap(({ name, value }) => (COMMAND_MEMBERS.includes(name.toLowerCase()) ? [value] : []))
+    .join(" ");
+  if (line === "") return false;
+  const isOfTrees = /(?:^|[\s;&|/])rm\s+(?:-\S+\s+)*-\w*[rR]/.test(line);
+  return (
+    isOfTrees ||
+    sqlLosses(text(line), [], undefined, "").length > 0 ||
+    line
+      .split(/[\s"'();]+/)
+      .slice(0, MAX_LINE_WORDS)
+      .some(word => /^[\w:.-]+$/.test(word) && partsOf(word).some(part => destroyingVerb(part) !== undefined))
+  );
+}
+
+const MAX_LINE_WORDS = 40;
 
 function takesAnyOut(body: string): boolean {
   const read = readJson(body);

@@ -6,6 +6,7 @@ import {
 } from "../../hosts/index.ts";
 import { baseName, describe, type Invocation, knownText, type Value } from "../../shell/index.ts";
 import { findProgram, hasTrait } from "../model/registry.ts";
+import { isLocalAddress } from "./requests.ts";
 import { isSecretName } from "./secret-names.ts";
 
 /** The words behind the program, as far as they are known. */
@@ -77,8 +78,29 @@ export function showsInput(invocation: Invocation): boolean {
   );
 }
 
+/** Programs of clusters, and how they say that what lies at an address is to run there. */
+const CLUSTERS = /^(?:kubectl|oc|k|kubecolor|microk8s\.kubectl|helm3?|k3s)$/;
+const MANIFEST = /^(?:(?:-f|-k|--filename|--kustomize)=?)?(https?:\/\/\S+|(?:github|gitlab)\.com\/\S+)$/i;
+
+/** `kubectl apply -f https://…`, `helm install x https://…/chart.tgz`: it runs in the cluster, with what rights it asks for. */
+function appliedAddress({ program = "" }: Invocation, words: readonly string[]): string | undefined {
+  if (!CLUSTERS.test(program) || words.some(word => /^--dry-run/.test(word))) return undefined;
+  const verb = words.findIndex(word => /^(?:apply|create|replace|install|upgrade)$/.test(word));
+  if (verb < 0) return undefined;
+  for (const [index, word] of words.entries()) {
+    const address = index > verb ? MANIFEST.exec(word)?.[1] : undefined;
+    const before = words[index - 1] ?? "";
+    // `--repo https://…`, `--set url=https://…`: settings of what is installed.
+    const isValue = before.startsWith("-") && !/^(?:-f|-k|--filename|--kustomize)$/.test(before);
+    if (address !== undefined && !isValue && !isLocalAddress(address)) return address;
+  }
+  return undefined;
+}
+
 /** The address whose content it starts as a program: `deno run https://…`. */
 export function startedAddress(invocation: Invocation): string | undefined {
+  const applied = appliedAddress(invocation, wordsOf(invocation));
+  if (applied !== undefined) return applied;
   const isDeno = invocation.program === "deno";
   const isStarter = isDeno || (invocation.program !== undefined && startsScripts(invocation.program));
   if (!isStarter) return undefined;

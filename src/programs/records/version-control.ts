@@ -47,6 +47,7 @@ export const otherVersionControl: Field = {
       "fossil: git.history stash drop|rm|clear | delete stashed changes | stops fossil stash drop 1 | passes fossil stash list",
       "cvs: git.checkout update|up|co|checkout | overwrite changed files | needs C | stops cvs update -C | passes cvs update",
       "cvs: git.history admin|rdelete|remove|rm | remove history or files | needs o f | stops cvs admin -o 1.2 a.c | passes cvs log",
+      "cvs: git.history tag|rtag | delete or move tags of everybody | needs d F | safer cvs status -v | stops cvs rtag -d -a v1 app | passes cvs tag v2",
       "p4: git.history obliterate|archive|prune|unzip | delete files with their history | unless n | stops p4 obliterate -y //depot/a | passes p4 changes",
       "p4: git.checkout revert|clean|reconcile|unshelve | overwrite or delete changed files | unless n | stops p4 revert //depot/a | passes p4 opened",
       "p4: git.checkout sync|update|flush | overwrite changed files | needs f | stops p4 sync -f //depot/a | passes p4 sync",

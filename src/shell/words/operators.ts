@@ -10,7 +10,16 @@ import { decodeEscapes } from "../decode.ts";
 import type { Budget } from "../limits.ts";
 import { partsOf } from "../syntax/parse.ts";
 import type { ParameterOperation, Word } from "../syntax/syntax.ts";
-import { hasGlob, knownPrefix, knownText, text, unknown, type Value } from "../value.ts";
+import {
+  dropKnown,
+  hasGlob,
+  knownPrefix,
+  knownText,
+  lastComponent,
+  text,
+  unknown,
+  type Value,
+} from "../value.ts";
 import { computeNumber, type Expansion, expandWordText, type Held } from "./fragments.ts";
 
 /** Applies every operator but the defaults. Gives all alternatives, since operands have some, too. */
@@ -142,7 +151,12 @@ const PATTERN_SUBJECT = 4096;
 /** `${x#p}`, `${x##p}`, `${x%p}`, `${x%%p}`. */
 function removePattern(value: Value, operator: string, pattern: Glob, label: string, budget: Budget): Value {
   const subject = knownText(value);
-  if (subject === undefined) return removeKnownSuffix(value, operator, pattern) ?? blur(value, label);
+  if (subject === undefined)
+    return (
+      removeKnownPrefix(value, operator, pattern) ??
+      removeKnownSuffix(value, operator, pattern) ??
+      blur(value, label)
+    );
   if (subject.length > PATTERN_SUBJECT) return blur(value, label);
   if (operator.startsWith("#")) {
     const ends = [...matchEnds(pattern, subject, 0, budget)];
@@ -154,6 +168,18 @@ function removePattern(value: Value, operator: string, pattern: Glob, label: str
   if (operator === "%") starts.reverse();
   const start = starts.find(from => matchEnds(pattern, subject, from, budget).has(subject.length));
   return start === undefined ? value : text(subject.slice(0, start), value.origins);
+}
+
+// `${p#/proc/}` and `${p##*/}` where p is a path that matched `/proc/[0-9]*`: what the pattern stands for is left.
+function removeKnownPrefix(value: Value, operator: string, pattern: Glob): Value | undefined {
+  if (!operator.startsWith("#") || value.pieces.some(piece => piece.kind === "unknown")) return undefined;
+  const { literals = [] } = pattern;
+  if (operator === "##" && literals.length === 2 && literals[0] === "" && literals[1] === "/")
+    return lastComponent(value);
+  const prefix = literalText(pattern);
+  return prefix === undefined || !knownPrefix(value).startsWith(prefix)
+    ? undefined
+    : dropKnown(value, prefix.length);
 }
 
 /** `${f%.txt}` where f is a file name that matched `*.txt`. */
