@@ -54,6 +54,7 @@ export const OTHER_RULES = [
   "agent.policy",
   "exec.computed",
   "exec.decoded",
+  "exec.elsewhere",
   "exec.loader",
   "exec.netshell",
   "exec.remote",

@@ -163,7 +163,12 @@ const MOUNTS_HOME =
   /(?:^|[\s'"[,-])(?:~|\$\{?HOME\}?|\/|\/home(?:\/[^/\s:]+)?|\/root|\/Users\/[^/\s:]+)\/?:\//m;
 
 /** The gravest thing that the text would do, in words; empty for nothing that would be asked about. */
-function dangerOf(path: string, content: string, workspace: GuardWorkspace, shell: ShellContext): string {
+export function dangerOf(
+  path: string,
+  content: string,
+  workspace: GuardWorkspace,
+  shell: ShellContext,
+): string {
   if (content.includes("\0")) return "";
   // What runs in a container is judged by what is mounted there.
   if (COMPOSE.test(basename(path))) return MOUNTS_HOME.test(content) ? "mounts a home or the whole disk" : "";

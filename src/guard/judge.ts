@@ -24,6 +24,7 @@ import { collectFootprint, type Examination } from "./collect-footprint.ts";
 import { collectGaps, gapsOfSource } from "./collect-gaps.ts";
 import { conclude, type Examined, isAllowedByEntry, softenAlternatives } from "./conclude.ts";
 import { findSessionFiles } from "./examine-session-files.ts";
+import { findWritten, type WrittenText } from "./examine-written.ts";
 import { type Finding, makeFinding } from "./finding.ts";
 import { NO_FOOTPRINT } from "./footprint.ts";
 import { aliasTexts } from "./git/effects.ts";
@@ -138,6 +139,7 @@ function examineFacts(
   const note = (line: string) => void noted.push(line);
   const found: Finding[] = [...collectFindings(workspace, facts, source, effects, note)];
   found.push(...findSessionFiles(facts, workspace, shell));
+  found.push(...findWritten(writtenTexts(facts), workspace, () => shell));
   const aliases: Examination[] = [];
   for (const { text: written, cwd, invocation } of aliasTexts(effects)) {
     const nested = analyseCommand(
@@ -182,6 +184,13 @@ function examineFacts(
       }),
   };
   return { findings, learned };
+}
+
+function writtenTexts({ writtenFiles }: ShellFacts): readonly WrittenText[] {
+  return writtenFiles.flatMap(({ path, content, invocation }) => {
+    const [place, written] = [knownText(path), knownText(content)];
+    return place === undefined || written === undefined ? [] : [{ path: place, text: written, invocation }];
+  });
 }
 
 const OWN_RULE = "agent.bypass";

@@ -8,6 +8,7 @@ import {
   loadsVariables,
   namedVariables,
   printsEnvironment,
+  showsOnlyNames,
   storesWords,
   takesPassword,
   takesVariables,
@@ -79,7 +80,8 @@ export function inspectShown(context: RuleContext): void {
   }
   for (const { call, invocation } of context.facts.codeEffects) {
     const program = context.facts.invocations[invocation];
-    if (call.kind !== "output" || program === undefined || program.isCaptured) continue;
+    if (call.kind !== "output" || program === undefined || program.isCaptured || showsOnlyNames(program))
+      continue;
     const shown = findBehind(context, call.value, {
       inVariable: name =>
         (name === "*" ? wholeOf(program) : nameOfSecret(name)) ??

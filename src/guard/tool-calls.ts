@@ -9,7 +9,15 @@ import {
 } from "../hosts/index.ts";
 import { codeArgvs, dialectArgv, elsewhereArgv, sqlArgv } from "../programs/index.ts";
 import { isJsonObject, isPatchTool, type Json, memberAt, type ToolUse } from "../protocol/index.ts";
-import { describe, type Piece, type ShellFacts, text, type Unexamined, type Value } from "../shell/index.ts";
+import {
+  describe,
+  knownText,
+  type Piece,
+  type ShellFacts,
+  text,
+  type Unexamined,
+  type Value,
+} from "../shell/index.ts";
 import { expandHome, join, quoteWord, resolve } from "../system/index.ts";
 import { shownSecretIn } from "../text/index.ts";
 import { secretByName, type Workspace, zoneOf } from "../workspace/index.ts";
@@ -18,9 +26,10 @@ import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint } from "./collect-footprint.ts";
 import { collectGaps } from "./collect-gaps.ts";
 import { conclude } from "./conclude.ts";
+import { findWritten, type WrittenText } from "./examine-written.ts";
 import { mergeFootprints, NO_FOOTPRINT } from "./footprint.ts";
 import type { Gap } from "./gap.ts";
-import { type ExaminedCall, examineText, examineWords, isExamined } from "./judge.ts";
+import { type ExaminedCall, examineText, examineWords, isExamined, shellContextOf } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { isOfFamily } from "./rule.ts";
 import type { Actor, CommandEffect } from "./rule-context.ts";
@@ -140,15 +149,12 @@ function examineFiles(
   if (effects.length === 0 && isComplete) return undefined;
   const facts = isComplete ? EMPTY_FACTS : { ...EMPTY_FACTS, unexamined: [UNREAD] };
   const paths = effects.map(effect => ("path" in effect ? effect.path.pieces : []));
+  const shell = () => shellContextOf(workspace.given, workspace);
   return {
-    findings: collectFindings(
-      workspace,
-      facts,
-      "",
-      effects,
-      undefined,
-      () => JSON.stringify(tool.input) ?? "",
-    ),
+    findings: [
+      ...collectFindings(workspace, facts, "", effects, undefined, () => JSON.stringify(tool.input) ?? ""),
+      ...findWritten(textsWritten(tool.input, effects), workspace, shell),
+    ],
     learned: {
       workspace,
       notes: [],
@@ -162,6 +168,24 @@ function examineFiles(
     },
   };
 }
+
+/** What a tool puts into the files that it writes, as far as a member says it. */
+function textsWritten(input: Json, effects: readonly CommandEffect[]): readonly WrittenText[] {
+  const [paths, texts] = [
+    effects.flatMap(effect => (effect.kind === "write" ? (knownText(effect.path) ?? []) : [])),
+    stringsIn(input, ["content", "file_text", "new_string", "newString", "new_str", "new_source", "text"]),
+  ];
+  return paths.slice(0, MAX_WRITTEN).flatMap(path =>
+    texts.map(one => {
+      // A cell of a notebook comes alone.
+      const isCell = path.endsWith(".ipynb") && !one.trimStart().startsWith("{");
+      const cells = [{ cell_type: memberAt(input, "cell_type") ?? "code", source: one }];
+      return { path, text: isCell ? JSON.stringify({ cells }) : one, invocation: undefined };
+    }),
+  );
+}
+
+const MAX_WRITTEN = 8;
 
 /** Tools of the hosts themselves that do what their canonical name says and nothing else. */
 const COMPLETE_TOOLS = "Read Write Edit MultiEdit NotebookEdit NotebookRead Glob Grep LS apply_patch";

@@ -340,7 +340,8 @@ export function leaveProcess(directory: Value, value: Value): Value {
 
 /** The last component of a path that is known but for what its patterns match. */
 export function lastComponent(value: Value): Value {
-  const at = value.pieces.findLastIndex(piece => piece.kind === "text" && piece.text.includes("/"));
+  const has = value.pieces.map(piece => piece.kind === "text" && piece.text.includes("/"));
+  const at = has.lastIndexOf(true);
   const piece = value.pieces[at];
   if (piece?.kind !== "text") return value;
   const name = piece.text.slice(piece.text.lastIndexOf("/") + 1);

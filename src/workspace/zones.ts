@@ -206,6 +206,17 @@ export const STARTUP_FILES = words(`
 const STARTS_ITSELF =
   /^\.[\w-]+(?:rc|_profile|_login|_logout|\.conf)$|\/(?:(?:user|site)customize\.py|[\w-]+\.pth)$|^\.config\/[^/]+\/(?:init\.\w+|\w*rc)$|^\.[^/]+\/(?:profile_\w+\/)?startup\//;
 
+/** Settings of programs that a person starts: below the folders that systems have for them, and code in a program's own folder. */
+const SETTINGS =
+  /^(?:\.config|Library\/(?:Application Support|Preferences))\/[^/]+(?:\/[^/]+)*$|^\.[^/]+\/(?:[^/]+\/)*[^/]+\.(?:vim|lua|el|fish|desktop|plist|service)$/;
+/** What programs keep there for themselves, and can make again. */
+const NO_SETTINGS =
+  /(?:^|\/)(?:[\w -]*cache[\w -]*|logs?|tmp|temp|crash(?:es|pad)?|sessions?|history)(?:\/|$)|\.(?:log|lock|pid|tmp)$|^\.(?:npm|cargo|rustup|m2|gradle|local\/share|nvm|pyenv|rbenv|asdf|sdkman|bun|deno)\//i;
+
+function isSettings(below: string): boolean {
+  return SETTINGS.test(below) && !NO_SETTINGS.test(below);
+}
+
 /** Files that run by themselves: what is written there outlives the session. */
 export function isStartupFile(workspace: Workspace, path: string): boolean {
   if (/^\/(var\/spool\/cron|Library\/Launch(Agents|Daemons))(\/|$)/.test(path)) return true;
@@ -221,6 +232,8 @@ export function isStartupFile(workspace: Workspace, path: string): boolean {
     return false;
   const below = partsBelow(home, path)?.join("/") ?? "";
   if (STARTS_ITSELF.test(below)) return true;
+  // Whoever works on such settings has them for a project.
+  if (ofProject === "" && isSettings(below)) return true;
   return STARTUP_FILES.some(name => (name.endsWith("/") ? `${below}/`.startsWith(name) : below === name));
 }
 

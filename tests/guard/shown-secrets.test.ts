@@ -211,3 +211,23 @@ describe("an archive that the session made with a secret in it", () => {
     expect(rulesOf("unzip -p b.zip", { ...NO_SESSION_FACTS, packed })).toContain("sec.read");
   });
 });
+
+describe("a stash with secrets in it", () => {
+  const secret = join(project, "credentials.json");
+  beforeAll(() => writeFileSync(secret, '{"key":"x"}'));
+  afterAll(() => rmSync(secret));
+
+  it("is noted, and asked about when it is shown", () => {
+    const packed: string[] = [];
+    expect(rulesOf("git stash -u", NO_SESSION_FACTS, packed)).toEqual([]);
+    expect(packed).toEqual([`${join(project, ".git/refs/stash")}\n${secret}`]);
+    const facts = { ...NO_SESSION_FACTS, packed };
+    expect(rulesOf("git stash show -p -u", facts)).toEqual(["sec.read"]);
+    expect(rulesOf("git show 'stash@{0}^3'", facts)).toEqual(["sec.read"]);
+    expect(rulesOf("git stash show -p", facts)).toEqual([]);
+  });
+
+  it("is asked about when one call does both", () => {
+    expect(rulesOf("git stash -u && git stash show -p --only-untracked")).toEqual(["sec.read"]);
+  });
+});

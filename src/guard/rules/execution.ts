@@ -5,6 +5,7 @@ import {
   opensDescriptors,
   runsForSocket,
   startedAddress,
+  startedFiles,
   unpacksOutput,
 } from "../../programs/index.ts";
 import {
@@ -201,19 +202,34 @@ function fetcherOf(value: Value | undefined, { facts }: RuleContext): Invocation
   return origin !== undefined && "invocation" in origin ? facts.invocations[origin.invocation] : undefined;
 }
 
-/** `curl -o x …; chmod +x x; ./x`: the program itself is a file that just came. */
+/** `curl -o x …; chmod +x x; ./x`, `java -jar <(curl …)`: the program itself, or what it is there to start, just came. */
 function inspectDownloaded(invocation: Invocation, context: RuleContext): void {
   const [written] = invocation.argv;
-  const word = written === undefined ? undefined : forwardSlashes(written);
-  if (word === undefined || !describe(word).includes("/")) return;
   const by = actorOf(invocation);
-  for (const { path } of targetsOf(context, word, by, true)) {
-    const source = context.facts.writtenFiles
-      .filter(file => file.invocation < invocation.id && path !== undefined && knownText(file.path) === path)
-      .map(file => fetcherOf(file.content, context))
-      .find(fetcher => fetcher !== undefined);
-    if (source !== undefined) reportRemote(context, source, by);
+  // Code that can be read is judged as such.
+  const started = startedFiles(invocation).filter(word => word !== written && isUnreadable(word, invocation));
+  const own = written === undefined ? [] : [forwardSlashes(written)];
+  for (const word of [...own.filter(one => describe(one).includes("/")), ...started]) {
+    const fetcher = fetcherOf(word, context);
+    if (fetcher !== undefined) reportRemote(context, fetcher, by);
+    for (const { path } of targetsOf(context, word, by, true)) {
+      const source = context.facts.writtenFiles
+        .filter(
+          file => file.invocation < invocation.id && path !== undefined && knownText(file.path) === path,
+        )
+        .map(file => fetcherOf(file.content, context))
+        .find(one => one !== undefined);
+      if (source !== undefined) reportRemote(context, source, by);
+    }
   }
+}
+
+/** An archive of a virtual machine, or a package that is installed from its file. */
+function isUnreadable(word: Value, { argv }: Invocation): boolean {
+  return (
+    argv.some(one => describe(one) === "-jar") ||
+    /\.(?:jar|whl|tgz|tar\.gz|deb|rpm|vsix|gem|apk|pkg|dmg|msi|exe)$/i.test(describe(word))
+  );
 }
 
 /** `.\\script.ps1`, as the shells of Windows write a file. */

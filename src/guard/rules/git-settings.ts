@@ -1,6 +1,6 @@
 import { isForge, onlyDisplays, takesIgnored } from "../../programs/index.ts";
 import { describe, knownText, type Value, wordAt, wordSet } from "../../shell/index.ts";
-import { basename, dirname, expandHome, isInside, resolve } from "../../system/index.ts";
+import { basename, dirname, expandHome, isInside, join, resolve } from "../../system/index.ts";
 import { activeHooks, hooksIn, remotesOf } from "../../workspace/index.ts";
 import type { GitRun } from "../git/run.ts";
 import type { RuleTable } from "../rule.ts";
@@ -13,7 +13,7 @@ import {
   targetsOf,
 } from "../rule-context.ts";
 import { secretOf } from "../secret-flow.ts";
-import { secretsTaken } from "./taken-along.ts";
+import { notePacked, packedSecret, secretsTaken } from "./taken-along.ts";
 
 const RULES = {
   "git.config": {
@@ -59,8 +59,12 @@ const gitSettings: Check = {
       run.subcommand === "stash" &&
       !takesIgnored(run) &&
       !context.effects.some(one => one.kind === "git" && isPush(one));
-    for (const { path, kind } of isLocal ? [] : secretsTaken(effect, context))
-      context.report("git.secret-add", by, `${path} (${kind})`, { name: basename(path) });
+    if (isLocal) noteStashed(effect, context);
+    else
+      for (const { path, kind } of secretsTaken(effect, context))
+        context.report("git.secret-add", by, `${path} (${kind})`, { name: basename(path) });
+    const shown = showsStash(run) ? stashedSecret(effect, context) : undefined;
+    if (shown !== undefined) context.report("sec.read", by, shown);
     for (const { key, value } of run.settings) {
       const isReported = (runsCode(key, value) && key !== HOOKS_PATH) || forcesNow(run, key, value);
       if (isReported) context.report("git.config", by, `${key}=${value}`);
@@ -75,6 +79,46 @@ const gitSettings: Check = {
     inspectSecretPush(effects, context);
   },
 };
+
+/** Secrets that go into a stash are noted with it, so that showing it later is showing them. */
+function noteStashed(effect: EffectOf<"git">, context: RuleContext): void {
+  const [secret] = secretsTaken(effect, context);
+  const place = stashOf(effect.run);
+  if (secret !== undefined && place !== undefined) notePacked(context, place, secret.path);
+}
+
+function stashOf({ repository }: GitRun): string | undefined {
+  return repository === undefined ? undefined : join(repository.gitDirectory, "refs/stash");
+}
+
+/** `git stash show -p -u`, `git show 'stash@{0}^3'`: what was not tracked is shown. */
+function showsStash({ subcommand, options }: GitRun): boolean {
+  const words = options.operandValues.map(describe);
+  if (subcommand === "stash")
+    return (
+      words[0] === "show" &&
+      options.has("p", "patch") &&
+      options.has("u", "include-untracked", "only-untracked", "a", "all")
+    );
+  return (
+    /^(?:show|diff|log|cat-file|archive|grep)$/.test(subcommand) &&
+    words.some(word => /stash.*\^3/.test(word))
+  );
+}
+
+/** Of an earlier call, or of this one. */
+function stashedSecret({ run, by }: EffectOf<"git">, context: RuleContext): string | undefined {
+  const before = context.effects.find(
+    (one): one is EffectOf<"git"> =>
+      one.kind === "git" &&
+      one.run.subcommand === "stash" &&
+      one.by.invocation !== undefined &&
+      by.invocation !== undefined &&
+      one.by.invocation.id < by.invocation.id,
+  );
+  const taken = before === undefined ? undefined : secretsTaken(before, context)[0]?.path;
+  return taken ?? packedSecret(context, stashOf(run));
+}
 
 /** Keys whose value is a program or an address. Pagers and editors that only show are free. */
 const CODE_KEYS =

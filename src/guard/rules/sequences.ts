@@ -1,5 +1,13 @@
-import { isLocalAddress, startedFiles } from "../../programs/index.ts";
-import { describe, knownText, text } from "../../shell/index.ts";
+import { filesRunBy, isLocalAddress, startedFiles } from "../../programs/index.ts";
+import {
+  describe,
+  dropKnown,
+  type Invocation,
+  knownPrefix,
+  knownText,
+  text,
+  type Value,
+} from "../../shell/index.ts";
 import { expandHome, isInside, join, resolve } from "../../system/index.ts";
 import { clip } from "../../text/index.ts";
 import { findRepository, remotesOf } from "../../workspace/index.ts";
@@ -29,6 +37,15 @@ const RULES = {
     lost: "It may run {file}, which this session made and which {what}.",
     person: "Look at the file before you allow it.",
     model: "Take out of the file what does this, or ask the person.",
+    safer: "git diff",
+  },
+  "exec.elsewhere": {
+    title: "writes what others run",
+    verdict: "ask",
+    when: "A pipeline of a service (.github/workflows, .gitlab-ci.yml and their like) gets a step that shows secrets or sends them away; or a notebook or a task of an editor gets text that would be asked about or refused as a command. Nothing judges it when it runs.",
+    lost: "It would write {file}, which runs without this guard and which {what}.",
+    person: "Look at the text before you allow it.",
+    model: "Take out of the text what does this, or ask the person.",
     safer: "git diff",
   },
   "exec.loader": {
@@ -154,14 +171,25 @@ function inspectFetched(context: RuleContext): void {
       ...before,
       ...cloned.filter(({ id }) => id < invocation.id).map(({ entry }) => entry),
     ].map(entry => entry.split("\n"));
-    for (const word of startedFiles(invocation))
-      for (const { path } of targetsOf(context, word, by, true)) {
+    const started = [...startedFiles(invocation), ...foldersOfTasks(invocation)]
+      .flatMap(word => targetsOf(context, word, by, true))
+      .flatMap(({ path }) => {
         const source = sources.find(([from = "/"]) => path !== undefined && isInside(from, path));
-        if (source === undefined || path === undefined) continue;
-        const what = `came from ${source[1]}`;
-        context.report("exec.session", by, path, { file: path, what });
-      }
+        return path === undefined || source === undefined ? [] : [{ path, what: `came from ${source[1]}` }];
+      });
+    for (const { path, what } of started.slice(0, 1))
+      context.report("exec.session", by, path, { file: path, what });
   }
+}
+
+/** Where a build, a test or an installation is done, which runs whatever the files there say. */
+function foldersOfTasks(invocation: Invocation): readonly Value[] {
+  if (filesRunBy(invocation) === undefined) return [];
+  const named = invocation.argv.slice(1).filter(word => /[/.]/.test(describe(word)));
+  return [
+    invocation.cwd,
+    ...named.map(word => dropKnown(word, /^--?[\w-]+=|^-C(?=.)/.exec(knownPrefix(word))?.[0].length ?? 0)),
+  ];
 }
 
 /** What a call would bring from other machines; a later call may run it. */
@@ -190,8 +218,11 @@ const MAX_ADDRESS = 200;
 /** Repositories that git brings here, save those of whoever the project belongs to. */
 function clonesIn(context: RuleContext): readonly { readonly id: number; readonly entry: string }[] {
   return context.effects.flatMap(effect => {
-    if (effect.kind !== "git" || effect.run.subcommand !== "clone") return [];
-    const [from, to] = effect.run.options.operandValues;
+    if (effect.kind !== "git") return [];
+    const { subcommand, options } = effect.run;
+    const isModule = subcommand === "submodule" && knownText(options.operandValues[0] ?? text("")) === "add";
+    if (subcommand !== "clone" && !isModule) return [];
+    const [from, to] = options.operandValues.slice(isModule ? 1 : 0);
     const address = from === undefined ? "" : describe(from);
     if (!/^[\w+.-]+:\/\/|^[\w.-]+@[\w.-]+:/.test(address) || isLocalAddress(address)) return [];
     if (isOfProject(address, context)) return [];

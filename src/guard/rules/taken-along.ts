@@ -198,7 +198,7 @@ export function inspectRenamed(effect: EffectOf<"write">, context: RuleContext):
     if (path !== undefined) notePacked(context, path, secret);
 }
 
-function notePacked({ workspace }: RuleContext, archive: string, secret: string): void {
+export function notePacked({ workspace }: RuleContext, archive: string, secret: string): void {
   workspace.given.onPacked?.(`${archive}\n${secret}`);
 }
 

@@ -23,6 +23,7 @@ import {
   type ProgramCall,
   readContents,
   readOwnScript,
+  readScript,
   runInNewShell,
   text,
   unknown,
@@ -123,7 +124,10 @@ function runModule(name: string, call: ParsedCall): Output {
   return [unknownOutput(call)];
 }
 
-/** Scripts that this command or this session wrote are read; what else lies in the project is the project's own. */
+/**
+ * Scripts that this command or this session wrote are read; of the project's own, that which is certain to happen: what its
+ * programs read, compute and tell databases is everyday.
+ */
 export function runFiles(
   language: Language,
   files: readonly Value[],
@@ -140,6 +144,8 @@ export function runFiles(
     const contents = isKnown
       ? readContents(path, call.cwd, call.stdin, call.scope)
       : [own].flatMap(one => one ?? []);
+    const projects = isKnown || own !== undefined ? undefined : readScript(path, call);
+    if (projects !== undefined) runProjectsCode(language, projects, operands, path, call);
     for (const content of contents) {
       runInterpreterCode(language, content, operands, call, { from: "file", path });
       const imported = importedFiles(language, content, joinPath(call.cwd, path));
@@ -147,6 +153,51 @@ export function runFiles(
     }
   }
   return [unknownOutput(call)];
+}
+
+/** Code that is as it was committed. What of it cannot be read is no reason for a question. */
+function runProjectsCode(
+  language: Language,
+  code: Value,
+  operands: readonly Value[],
+  path: Value,
+  call: ProgramCall,
+): void {
+  const { scope } = call;
+  const { session } = scope;
+  if (scope.depth >= LIMITS.nesting) return;
+  const reading = session.readCode(language, code, contextOf(operands, call, undefined), call.id);
+  session.codeRuns.push({
+    language,
+    code,
+    from: "file",
+    path: joinPath(call.cwd, path),
+    invocation: call.id,
+    isExamined: true,
+    span: call.span,
+  });
+  const inner = { ...call, scope: { ...scope, depth: scope.depth + 1, scripts: scope.scripts + 1 } };
+  for (const found of reading.calls.filter(isCertain)) follow(found, operands, inner);
+}
+
+function isCertain(found: CodeCall): boolean {
+  switch (found.kind) {
+    case "shell":
+      return isKnown(found.command);
+    case "spawn":
+      return !found.isOpenEnded && found.argv.every(isKnown);
+    case "delete":
+    case "write":
+      return isKnown(found.path);
+    case "copy":
+    case "move":
+      return isKnown(found.from) && isKnown(found.to);
+    // A file that is sent; requests by themselves are what programs are for.
+    case "network":
+      return found.sends.some(sent => sent.origins.some(({ kind }) => kind === "file"));
+    default:
+      return false;
+  }
 }
 
 function deeper(call: ProgramCall): ProgramCall {
@@ -178,17 +229,8 @@ export function runInterpreterCode(
     );
     return [unknownOutput(call)];
   }
-  const context: CodeContext = {
-    cwd: call.cwd,
-    home: homeAt(call.place, session.context.home),
-    tmpdir: temporaryDirectory(call),
-    user: session.context.user,
-    arguments: operands,
-    stdin: source.from === "stdin" ? undefined : call.stdin,
-    environment: name => environmentValueOf(call, name),
-    variables,
-    budget: session.budget,
-  };
+  const stdin = source.from === "stdin" ? undefined : call.stdin;
+  const context = { ...contextOf(operands, call, stdin), variables };
   const reading = session.readCode(language, code, context, call.id);
   const hasText = code.pieces.some(piece => piece.kind === "text");
   session.codeRuns.push({
@@ -206,6 +248,21 @@ export function runInterpreterCode(
   const inner: ProgramCall = { ...call, scope: { ...scope, depth: scope.depth + 1 } };
   for (const found of reading.calls) follow(found, operands, inner);
   return [unknownOutput(call, [code])];
+}
+
+function contextOf(operands: readonly Value[], call: ProgramCall, stdin: Value | undefined): CodeContext {
+  const { session } = call.scope;
+  return {
+    cwd: call.cwd,
+    home: homeAt(call.place, session.context.home),
+    tmpdir: temporaryDirectory(call),
+    user: session.context.user,
+    arguments: operands,
+    stdin,
+    environment: name => environmentValueOf(call, name),
+    variables: undefined,
+    budget: session.budget,
+  };
 }
 
 /** As the command sets it for the program; a value that is not known may be any directory, the home among them. */

@@ -45,7 +45,7 @@ const TABLE = `
         max-cruft-size
     init | flags -q quiet bare | values -bc initial-branch template separate-git-dir object-format ref-format config |
         optional shared
-    merge | flags no-verify verify | values -mFsX strategy strategy-option into-name cleanup | optional -S log
+    merge | flags no-verify verify | values -mFsX message file strategy strategy-option into-name cleanup | optional -S log
     prune | flags -v n|dry-run verbose progress exclude-promisor-objects | values expire
     push | flags -uqv46 n|dry-run all branches prune mirror f|forc|for|force porcelain d|delete tags follow-tags
         no-follow-tags force-if-includes no-force-if-includes no-force-with-lease set-upstream thin no-thin quiet
@@ -70,6 +70,9 @@ const TABLE = `
     switch | flags -qm f|force|discard-changes quiet progress no-progress d|detach t|track no-track merge guess
         no-guess ignore-other-worktrees recurse-submodules | values c|create C|force-create orphan conflict
     symbolic-ref | flags -dq delete short no-recurse | values -m
+    tag | flags -asilv d|delete f|force annotate sign no-sign list verify ignore-case create-reflog edit omit-empty |
+        values -mFu message file local-user cleanup sort format trailer points-at | optional -n contains no-contains
+        merged no-merged column color
     update-index | flags -q add remove refresh force-remove | exact
     update-ref | flags -dz no-deref create-reflog stdin | values -m
     worktree | flags -dq f|force detach checkout no-checkout lock orphan quiet track no-track guess-remote | values

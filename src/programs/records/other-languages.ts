@@ -1,12 +1,15 @@
 import {
   baseName,
   describe,
+  directoryName,
+  joinPath,
   knownText,
   leaveUnexamined,
   type Output,
   type ProgramCall,
   parseShell,
   readContents,
+  readScript,
   runLoadedText,
   text,
   unknownOutput,
@@ -188,10 +191,32 @@ function compile(call: ParsedCall): Output {
   // Without a source they read it from their input.
   for (const path of sources.length === 0 && call.stdin !== undefined ? [text("-")] : sources) {
     const isStdin = knownText(path) === "-";
-    if (!isStdin && writtenEntry(path, call.cwd, call.scope) === undefined) continue;
-    const contents = isStdin ? [call.stdin] : readContents(path, call.cwd, call.stdin, call.scope);
-    for (const content of contents)
-      if (content !== undefined) followUnreadCode(knownText(content) ?? "", call);
+    const isWritten = isStdin || writtenEntry(path, call.cwd, call.scope) !== undefined;
+    const contents = isStdin
+      ? [call.stdin]
+      : isWritten
+        ? readContents(path, call.cwd, call.stdin, call.scope)
+        : [readScript(path, call)];
+    for (const content of contents) {
+      const known = content === undefined ? undefined : knownText(content);
+      if (known === undefined) continue;
+      for (const name of includedNames(known)) {
+        const folder = isStdin ? call.cwd : text(directoryName(describe(joinPath(call.cwd, path))));
+        recordCodeEffect({ kind: "read", path: joinPath(folder, text(name)), at: 0 }, call);
+      }
+      if (isWritten) followUnreadCode(known, call);
+    }
   }
   return [unknownOutput(call)];
+}
+
+const INCLUDED =
+  /^[ \t]*#[ \t]*(?:include|embed|import)[ \t]*["<]([^">\n]{1,300})[">]|\b(?:include_str|include_bytes|include)!\([ \t]*"([^"\n]{1,300})"/gm;
+const SOURCE = /\.(?:h|hh|hpp|hxx|c|cc|cpp|cxx|inc|inl|ipp|def|tcc|rs)$|^[\w/+-]+$/;
+const MAX_INCLUDED = 32;
+
+/** Files that a source takes in and that are no source: what is in them shows in what a compiler says and makes. */
+function includedNames(code: string): readonly string[] {
+  const names = [...code.matchAll(INCLUDED)].map(([, one, other]) => one ?? other ?? "");
+  return names.filter(name => !SOURCE.test(name)).slice(0, MAX_INCLUDED);
 }

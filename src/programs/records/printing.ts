@@ -353,9 +353,14 @@ function baseNames(call: ParsedCall): Output {
   const named = options.has("a", "s") ? operands : operands.slice(0, 1);
   const nameOf = (value: Value): Value =>
     suffix === undefined && hasGlob(value) && !value.pieces.some(({ kind }) => kind === "unknown")
-      ? lastComponent(value)
+      ? lastComponent(withoutSlash(value))
       : changeText(value, path => withoutSuffix(baseName(path), ending), call);
   return lines(named.map(nameOf));
+}
+
+function withoutSlash(value: Value): Value {
+  const last = value.pieces.at(-1);
+  return last?.kind === "text" && last.text === "/" ? { ...value, pieces: value.pieces.slice(0, -1) } : value;
 }
 
 function withoutSuffix(name: string, suffix: string): string {

@@ -232,8 +232,31 @@ export function showsOnlyNames(invocation: Invocation): boolean {
     case "mawk":
       return has(/^-F=$/) && words.some(word => /^\{ ?print \$1(?: ?"[^"$]*")? ?\}$/.test(word));
     default:
-      return false;
+      return invocation.program !== undefined && findProgram(invocation.program)?.language !== undefined
+        ? words.some(codeOfNames)
+        : false;
   }
+}
+
+const KEYS_OF_ENVIRONMENT = /\bObject\.keys\(\s*process\.env\s*\)/;
+/** Any other way to a variable, a file or a program. */
+const OTHER_WAYS = /\b(?:process|environ|getenv|open|read\w*|require|import\(|spawn|exec\w*|system|env)\b/;
+
+/** Code that asks for the names of variables, or how many there are, and for nothing else of them. */
+function codeOfNames(code: string): boolean {
+  if (KEYS_OF_ENVIRONMENT.test(code)) return !OTHER_WAYS.test(code.replace(KEYS_OF_ENVIRONMENT, ""));
+  const [imported, alias] =
+    /\bfrom dotenv import dotenv_values(?: as ([A-Za-z]\w*))?\s*[;\n]/.exec(code) ?? [];
+  if (imported === undefined) return false;
+  const call = String.raw`\b${alias ?? "dotenv_values"}\(\s*(?:"[^"]*"|'[^']*')?\s*\)`;
+  const keys = new RegExp(
+    String.raw`\b(?:sorted|list|len|set)\(\s*${call}(?:\.keys\(\))?\s*\)|${call}\.keys\(\)`,
+    "g",
+  );
+  const rest = code.replace(imported, "").replace(keys, "");
+  return (
+    rest.length < code.length - imported.length && !new RegExp(call).test(rest) && !OTHER_WAYS.test(rest)
+  );
 }
 
 /** Makes variables of its words and shows nothing; `env` needs a program behind them, or it prints them all. */

@@ -1,0 +1,94 @@
+import type { RuleId } from "../config/index.ts";
+import { analyseCommand } from "../programs/index.ts";
+import type { ShellContext } from "../shell/index.ts";
+import { clip } from "../text/index.ts";
+import { collectEffects } from "./collect.ts";
+import { collectFindings } from "./collect-findings.ts";
+import { dangerOf } from "./examine-session-files.ts";
+import { type Finding, makeFinding, settleVerdict } from "./finding.ts";
+import type { GuardWorkspace } from "./judgement.ts";
+import { findRule } from "./rules.ts";
+
+const RULE = "exec.elsewhere" satisfies RuleId;
+
+/** A text that a call writes; `invocation` says which command of it. */
+export interface WrittenText {
+  readonly path: string;
+  readonly text: string;
+  readonly invocation: number | undefined;
+}
+
+/** What a service runs for everybody who pushes, with the secrets of the project. */
+const PIPELINE =
+  /\/\.(?:github|gitea|forgejo)\/(?:workflows|actions)\/.+\.ya?ml$|\/(?:\.gitlab-ci[^/]*|bitbucket-pipelines|azure-pipelines[^/]*|\.travis|\.drone|appveyor|cloudbuild)\.ya?ml$|\/\.(?:circleci|buildkite|woodpecker|gitlab|tekton)\/.+\.ya?ml$/;
+/** What an editor or a notebook runs when a person opens it. */
+const OPENED = /\.ipynb$|\/\.vscode\/(?:tasks|launch|settings)\.json$|\/\.?devcontainer(?:\/[^/]+)?\.json$/;
+const MAX_TEXT = 64 * 1024;
+const MAX_STEPS = 64;
+const MAX_WHAT = 160;
+
+/** Questions about texts that run where no call of the session is judged any more. */
+export function findWritten(
+  texts: readonly WrittenText[],
+  workspace: GuardWorkspace,
+  shell: () => ShellContext,
+): readonly Finding[] {
+  return texts.flatMap(({ path, text, invocation }) => {
+    const isPipeline = PIPELINE.test(path);
+    if ((!isPipeline && !OPENED.test(path)) || text.length > MAX_TEXT) return [];
+    const what = isPipeline ? leakOf(text, workspace, shell()) : dangerOf(path, text, workspace, shell());
+    if (what === "") return [];
+    const rule = findRule(RULE);
+    const verdict = settleVerdict(rule, undefined, workspace.settings);
+    return verdict === "allow"
+      ? []
+      : [makeFinding(rule, verdict, invocation, `${path} (${what})`, { file: path, what })];
+  });
+}
+
+const SECRET = /\$\{\{[^}]{0,200}\bsecrets\b[^}]{0,200}\}\}/g;
+const WHOLE = /\$\{\{\s*to_?json\(\s*secrets\s*\)\s*\}\}/i;
+const NAMED = /\b([A-Za-z_]\w{0,100})\s*[:=]\s*["']?\$\{\{[^}]{0,200}\bsecrets\b/g;
+const PLACEHOLDER = "CI_SECRET_TOKEN";
+
+/** A step of a pipeline that shows secrets or sends them away; empty for none. Where one is used, it is used. */
+function leakOf(text: string, workspace: GuardWorkspace, shell: ShellContext): string {
+  if (WHOLE.test(text)) return "takes all secrets of the project at once";
+  const names = [...text.matchAll(NAMED)].map(([, name = ""]) => name);
+  const plain = names.reduce(
+    (all, name) => all.replaceAll(`\${${name}}`, `$${PLACEHOLDER}`).replaceAll(`$${name}`, `$${PLACEHOLDER}`),
+    text.replace(SECRET, `$${PLACEHOLDER}`),
+  );
+  for (const step of stepsIn(plain)) {
+    const facts = analyseCommand(step, shell, workspace.settings.programs);
+    const findings = collectFindings(workspace, facts, step, collectEffects(facts, workspace));
+    const leak = findings.find(
+      ({ rule, verdict }) => rule === "sec.read" || (rule === "sec.exfil" && verdict === "deny"),
+    );
+    if (leak !== undefined && plain !== text) return clip(`${leak.title} in a step`, MAX_WHAT);
+  }
+  return "";
+}
+
+const KEY = /^(\s*)(?:- )?(?:run|script|command|before_script|after_script|bash|pwsh)\s*:\s*(.*)$/;
+
+/** Commands of a pipeline: what stands behind `run:` and its like, on the line or indented below it. */
+function stepsIn(text: string): readonly string[] {
+  const lines = text.split("\n");
+  const found: string[] = [];
+  for (const [index, line] of lines.entries()) {
+    const [, indent = "", value = ""] = KEY.exec(line) ?? [];
+    if (!KEY.test(line) || found.length >= MAX_STEPS) continue;
+    if (value !== "" && !/^[|>]/.test(value)) {
+      found.push(value.replace(/^(["'])([\s\S]*)\1$/, "$2"));
+      continue;
+    }
+    const rest = lines.slice(index + 1);
+    const end = rest.findIndex(
+      one => one.trim() !== "" && one.length - one.trimStart().length <= indent.length,
+    );
+    const block = end < 0 ? rest : rest.slice(0, end);
+    found.push(block.map(one => one.replace(/^\s*-\s+/, "").trim()).join("\n"));
+  }
+  return found;
+}
