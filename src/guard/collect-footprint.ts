@@ -1,5 +1,5 @@
 import { tellsAllChanges } from "../programs/index.ts";
-import { type Invocation, knownText, type ShellFacts, text, type Value } from "../shell/index.ts";
+import { type Invocation, knownText, LIMITS, type ShellFacts, text, type Value } from "../shell/index.ts";
 import { isOfStateHome } from "../state/index.ts";
 import { ancestors, basename, isInside, join } from "../system/index.ts";
 import {
@@ -10,10 +10,13 @@ import {
   type Target,
   type Workspace,
 } from "../workspace/index.ts";
-import { MAX_EFFECTS } from "./collect.ts";
+import { collectEffects, MAX_EFFECTS } from "./collect.ts";
 import type { Footprint, FootprintRepository, FootprintTarget } from "./footprint.ts";
 import { changesOfRun } from "./git/changes.ts";
 import type { Actor, CommandEffect, EffectOf } from "./rule-context.ts";
+
+/** As many words as the analysis reads of one command. */
+const MAX_KEPT_EFFECTS = LIMITS.words;
 
 /** A text that was analysed, and what it does. */
 export interface Examination {
@@ -25,11 +28,14 @@ export interface Examination {
 export function collectFootprint(examined: readonly Examination[], workspace: Workspace): Footprint {
   const draft = startDraft(workspace);
   for (const { facts, effects } of examined) {
-    for (const effect of effects) addEffect(draft, effect);
+    // A person may say yes to what is too much to be looked at: all that it names is kept first.
+    const isMore = effects.length > MAX_EFFECTS;
+    for (const effect of isMore ? collectEffects(facts, workspace, MAX_KEPT_EFFECTS) : effects)
+      addEffect(draft, effect);
     const unread = new Set(facts.codeRuns.flatMap(run => (run.isExamined ? [] : (run.invocation ?? []))));
     for (const invocation of facts.invocations)
       if (unread.has(invocation.id) || !tellsAllChanges(invocation)) addProgram(draft, invocation);
-    if (facts.unexamined.length > 0 || effects.length > MAX_EFFECTS) addDirectory(draft, workspace.directory);
+    if (facts.unexamined.length > 0 || isMore) addDirectory(draft, workspace.directory);
   }
   if (draft.unresolved.size > 0)
     for (const { facts } of examined) for (const invocation of facts.invocations) addNamed(draft, invocation);

@@ -30,11 +30,15 @@ import { actorOf } from "./rule-context.ts";
 export const MAX_EFFECTS = 500;
 
 /** Everything a command does, as effects, in the order of evaluation; of too many as many as tell that they are. */
-export function collectEffects(facts: ShellFacts, workspace: Workspace): readonly CommandEffect[] {
+export function collectEffects(
+  facts: ShellFacts,
+  workspace: Workspace,
+  max = MAX_EFFECTS,
+): readonly CommandEffect[] {
   const effects: CommandEffect[] = [];
   for (const effect of everyEffect(facts, workspace)) {
     effects.push(effect);
-    if (effects.length > MAX_EFFECTS) break;
+    if (effects.length > max) break;
   }
   return effects;
 }

@@ -216,3 +216,15 @@ describe("a text on which a pattern could go back over and over", () => {
     expect(long).toBeGreaterThanOrEqual(short ?? 0);
   });
 });
+
+describe("what a person may say yes to although it is too much to be looked at", () => {
+  it("is named whole, so that all of it is kept first", () => {
+    const files = Array.from({ length: 900 }, (_, at) => `/home/user/Documents/f${at}.pdf`);
+    const system = machine(Object.fromEntries(files.map(path => [path, "work\n"])));
+    const command = `rm ${files.join(" ")}`;
+    const judgement = judge(command, { system });
+    expect(judgement.verdict).not.toBe("allow");
+    const named = new Set(judgement.footprint().targets.map(({ path }) => path));
+    expect(files.filter(path => !named.has(path))).toEqual([]);
+  });
+});
