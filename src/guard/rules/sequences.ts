@@ -182,14 +182,18 @@ function inspectFetched(context: RuleContext): void {
   }
 }
 
-/** Where a build, a test or an installation is done, which runs whatever the files there say. */
+const PLACE_OPTION =
+  /^(?:-C|-f|--(?:directory|prefix|cwd|dir|chdir|working-directory|manifest-path|project(?:-dir)?|makefile|file|rootdir))(=|$)/;
+
+/** The folder or the file that a build, a test or an installation is pointed at, and whose files say what runs. */
 function foldersOfTasks(invocation: Invocation): readonly Value[] {
   if (filesRunBy(invocation) === undefined) return [];
-  const named = invocation.argv.slice(1).filter(word => /[/.]/.test(describe(word)));
-  return [
-    invocation.cwd,
-    ...named.map(word => dropKnown(word, /^--?[\w-]+=|^-C(?=.)/.exec(knownPrefix(word))?.[0].length ?? 0)),
-  ];
+  return invocation.argv.flatMap((word, index) => {
+    const [option, equals] = PLACE_OPTION.exec(knownPrefix(word)) ?? [];
+    if (option === undefined) return [];
+    const value = equals === "=" ? dropKnown(word, option.length) : invocation.argv[index + 1];
+    return value === undefined ? [] : [value];
+  });
 }
 
 /** What a call would bring from other machines; a later call may run it. */

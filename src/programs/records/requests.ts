@@ -246,7 +246,10 @@ function formFields(body: string): readonly Member[] {
 function sqlIn(body: string): readonly string[] {
   const read = readJson(body);
   if (!read.ok) return [];
-  return stringsIn(read.value).flatMap(({ name, value }) => (SQL_MEMBERS.includes(name) ? [value] : []));
+  // One word is what is searched for.
+  return stringsIn(read.value).flatMap(({ name, value }) =>
+    SQL_MEMBERS.includes(name) && /\S\s+\S/.test(value) ? [value] : [],
+  );
 }
 
 interface Member {
