@@ -39,6 +39,7 @@ const ELSEWHERE = [
   "agent.policy",
   "fs.path",
   "exec.session",
+  "exec.elsewhere",
   "fs.unkept",
   "fs.others",
   "net.sequence",
