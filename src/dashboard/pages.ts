@@ -293,7 +293,8 @@ async function recipePage({ recipes }: Sources, site: Site, query: URLSearchPara
 }
 
 function missing(what: string, all: Markup): Markup {
-  return empty(`There is no such ${what}.`, html`It may have been removed since. ${all} are still there.`);
+  const advice = html`It may have been removed since. ${all} are still there.`;
+  return html`<h1>Not found</h1>${empty(`There is no such ${what}.`, advice)}`;
 }
 
 function queryText(query: URLSearchParams, name: string): string {

@@ -281,8 +281,21 @@ describe("the pages of the timeline", () => {
       ["/session?id=none", "There is no such session."],
       ["/change?id=none", "There is no such change."],
       ["/recipe?id=none", "There is no such run of a recipe."],
-    ] as const)
-      expect((await served.ask(path)).body, path).toContain(advice);
+    ] as const) {
+      const { body } = await served.ask(path);
+      expect(body, path).toContain(advice);
+      expect(body.match(/<h1[ >]/g), path).toHaveLength(1);
+    }
+  });
+
+  it("draw no chart of nothing", async () => {
+    const machine = newMachine();
+    const served = await serve(machine);
+    const now = new Date().toISOString();
+    machine.run({ ts: now, tool: "Bash", call: "c1" });
+    expect(await pageWith(served, "/?days=7", "1 call")).not.toContain("What was refused");
+    machine.run({ ts: now, tool: "Bash", call: "c2", decision: "deny", rules: ["fs.home"] });
+    await pageWith(served, "/?days=7", "What was refused");
   });
 
   it("stay small when the logs are long and lines are hostile", async () => {

@@ -62,6 +62,23 @@ describe("an agent of LangChain", () => {
     expect(await asked.invoke({ command: "deploy" })).toBe("ran deploy");
     expect(run).toHaveBeenCalledTimes(1);
   });
+
+  it("a person's answer may change the arguments, which are judged again; only a clear yes is one", async () => {
+    const engine = guardedEngine();
+    engine.beforeToolCall("*", ({ args }) =>
+      JSON.stringify(args).includes("deploy") ? { decision: "ask", reason: "really?" } : undefined,
+    );
+    const answered = (answer: unknown) => {
+      const [hooked] = hookTools(engine, [bash], { onAsk: () => answer });
+      return hooked.invoke({ command: "deploy" });
+    };
+    expect(await answered({ approved: true, args: { command: "ls" } })).toBe("ran ls");
+    expect(await answered({ approved: true, args: { command: "rm -rf ~" } })).toContain("fs.home");
+    expect(await answered({ approved: false, reason: "not today" })).toContain("not today");
+    for (const unclear of ["no", {}, 1, undefined])
+      expect(await answered(unclear)).toContain("Your user said no");
+    expect(run).toHaveBeenCalledTimes(1);
+  });
 });
 
 describe("a graph of LangGraph", () => {

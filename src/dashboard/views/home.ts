@@ -213,6 +213,15 @@ function quiet(site: Site, { isByHour, words }: Range, hasAny: boolean): Markup 
   );
 }
 
+/** An empty chart tells nothing that "nothing went wrong" does not say. */
+function activity({ team }: Site, stretches: readonly Stretch[], { isByHour }: Range): Markup {
+  const isQuiet = stretches.every(
+    ({ refused, asked, kept, undone }) => refused + asked + kept + undone === 0,
+  );
+  if (isQuiet) return NOTHING;
+  return html`<section class="card" aria-labelledby="activity"><h2 id="activity">What was refused, asked${team === undefined ? ", kept and undone" : " and kept"}</h2>${activityChart(stretches, { isByHour, hasUndone: team === undefined })}</section>`;
+}
+
 function busy(site: Site, { summary, range, cost, budgets }: HomeFacts): Markup {
   const { stretches, rules, projects, hosts, people, sessions } = summary;
   const within: Query = { days: range.value };
@@ -223,7 +232,7 @@ ${waiting(site, summary)}
 ${wentWrong(site, summary, within)}
 <section class="list" aria-labelledby="sessions-title"><div class="heading"><h2 id="sessions-title">What they did</h2>${link(site.to("sessions"), "All sessions")}</div>
 <div class="rows">${sessions.slice(0, MAX_SESSIONS).map(session => sessionRow(site, session))}</div></section>
-<section class="card" aria-labelledby="activity"><h2 id="activity">What was refused, asked${site.team === undefined ? ", kept and undone" : " and kept"}</h2>${activityChart(stretches, { isByHour: range.isByHour, hasUndone: site.team === undefined })}</section>
+${activity(site, stretches, range)}
 <div class="cards">
 ${bars("Rules", rules, name => link(site.to("calls", { ...within, rule: name }), name, "mono"), "No rule had anything to say.")}
 ${bars("Projects", projects, name => html`<a href="${site.to("calls", { ...within, project: name })}" title="${line(name)}">${line(basename(name) || name, 40)}</a>`, "No project.")}

@@ -1,5 +1,5 @@
 /** `amplihack/engine/langchain`: hooks around tools of LangChain, in agents and in LangGraph's `ToolNode`. */
-import { type CallDecision, USER_REFUSED } from "../calls/types.ts";
+import type { Answer, CallDecision } from "../calls/types.ts";
 import type { MaybePromise } from "../options.ts";
 import {
   type AdapterOptions,
@@ -23,7 +23,7 @@ export interface Question {
 }
 
 export interface LangChainOptions extends Omit<AdapterOptions, "onAsk"> {
-  /** asks a person; may be LangGraph's `interrupt`, whose answer must then be `true` */
+  /** asks a person; may be LangGraph's `interrupt`. Its answer is an `Answer`; whatever else is resumed with is a no */
   readonly onAsk?: (question: Question) => MaybePromise<unknown>;
 }
 
@@ -65,21 +65,26 @@ function hookTool(engine: AnyEngine, tool: StructuredTool, options: LangChainOpt
     const call = callOptions({ ...rest, sessionId }, config.toolCall?.id, config.signal, config.context);
     // The person is asked outside of the call: what `interrupt` throws belongs to the graph.
     const decision = await engine.untyped.decide(name, args, call);
-    const isApproved =
-      decision.kind === "ask" && onAsk !== undefined && (await onAsk(questionOf(name, decision))) === true;
+    const asks = decision.kind === "ask" && onAsk !== undefined;
+    const answer = asks ? answerIn(await onAsk(questionOf(name, decision))) : undefined;
     const called = await engine.untyped.call(
       name,
       args,
       async changed => tool._call(await fitArguments(tool.schema, name, args, changed), manager, config),
-      { ...call, id: decision.id, isApproved },
+      { ...call, id: decision.id, ...(answer === undefined ? {} : { onAsk: () => answer }) },
     );
     if (called.status === "failed") return settle(called);
     if (called.status === "done") return withNotes(tool, called.result, notesOf(called));
-    const isRefused = called.status === "pending" && onAsk !== undefined;
-    const text = `${name} did not run: ${isRefused ? USER_REFUSED : called.reason}`;
+    const text = `${name} did not run: ${called.reason}`;
     return withNotes(tool, tool.responseFormat === "content_and_artifact" ? [text, undefined] : text, []);
   }
   return derive(tool, { _call: hookedCall });
+}
+
+/** What a graph is resumed with may be any value, and "no" is true. */
+function answerIn(value: unknown): Answer {
+  const { approved } = (value ?? {}) as { readonly approved?: unknown };
+  return typeof approved === "boolean" ? (value as Answer) : value === true;
 }
 
 function questionOf(tool: string, { id, args, reason }: CallDecision): Question {
