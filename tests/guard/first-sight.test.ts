@@ -267,3 +267,19 @@ describe("texts that run where nothing judges them", () => {
     expect(verdictOfTool(name, input)).toBe("allow");
   });
 });
+
+describe("a document of the person that a program overwrites", () => {
+  it.each([
+    "pandoc README.md -o ~/Documents/taxes.pdf",
+    "perf record -o ~/Documents/taxes.pdf -- ./app",
+    "tcpdump -w ~/Documents/taxes.pdf",
+    "ffmpeg -y -i a.mp4 ~/Documents/taxes.pdf",
+    `python3 -c "import os; os.truncate(os.path.expanduser('~/Documents/taxes.pdf'), 0)"`,
+    `node -e "require('fs').truncateSync(require('os').homedir()+'/Documents/taxes.pdf')"`,
+  ])("is named, so that it is kept first: %s", command => {
+    const paths = judge(command, { system })
+      .footprint()
+      .targets.map(({ path }) => path);
+    expect(paths).toContain("/home/user/Documents/taxes.pdf");
+  });
+});
