@@ -1,5 +1,5 @@
 import { isAbsolute, isInside, join, resolve } from "../system/index.ts";
-import { findRepository, type Workspace } from "../workspace/index.ts";
+import { type Disk, findRepository, type Workspace } from "../workspace/index.ts";
 import type { Reserved } from "./policy.ts";
 
 /** What git runs or obeys outside the sandbox, and where a command in it may therefore not write. */
@@ -40,8 +40,25 @@ export function findGitPlaces(workspace: Workspace, nested: readonly string[]): 
     const folder = inner === undefined ? undefined : disk.resolve(inner.commonDirectory, true);
     if (folder !== undefined && folder !== common) collected.commonFolder(folder);
   }
-  const outside = [common, own].filter(folder => !isInside(project, folder));
-  return { ...collected.places(), write: outside };
+  return { ...collected.places(), write: gitFoldersOutside(disk, project) };
+}
+
+/**
+ * Folders of git that lie outside the project, those of a linked worktree or a submodule, if they name the project
+ * themselves: `.git` and `commondir` in the project can be written by a command, and may name any folder.
+ */
+export function gitFoldersOutside(disk: Disk, project: string): readonly string[] {
+  const repository = findRepository(disk, project);
+  if (repository === undefined) return [];
+  const common = disk.resolve(repository.commonDirectory, true);
+  const own = disk.resolve(repository.gitDirectory, true);
+  if (isInside(project, own) || !isInside(common, own)) return [];
+  const linked = disk.text(join(own, "gitdir"), MAX_CONFIG_BYTES)?.trim();
+  const lines = configLines(disk.text(join(own, "config"), MAX_CONFIG_BYTES) ?? "");
+  const named = linked === undefined ? lines.findLast(({ key }) => key === "worktree")?.value : linked;
+  const top = repository.top ?? project;
+  const wanted = linked === undefined ? top : join(top, ".git");
+  return named !== undefined && disk.resolve(resolve(own, named), true) === wanted ? [common] : [];
 }
 
 class Collected {

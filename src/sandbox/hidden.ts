@@ -1,5 +1,6 @@
 import type { SandboxSettings } from "../config/index.ts";
 import { isHomeCache, isRegenerableName } from "../programs/index.ts";
+import { readText } from "../state/index.ts";
 import { components, isAbsolute, isInside, join, type NamedFacts, type System } from "../system/index.ts";
 import {
   findRepository,
@@ -35,7 +36,7 @@ export interface HiddenPlaces {
 
 /** What a command may not read, of all that is there now. */
 export function findHidden(
-  system: Pick<System, "files" | "env">,
+  system: Pick<System, "files" | "env" | "text">,
   workspace: Workspace,
   settings: SandboxSettings,
 ): HiddenPlaces {
@@ -50,13 +51,15 @@ export function findHidden(
     ...SERVICES,
     ...named,
     ...home.secrets,
+    ...boundSockets(system, workspace),
     ...workspace.temps.flatMap(temp => specialFiles(system, temp, workspace)),
   ];
   const shown = [...SHOWN, ...settings.read].map(path => workspace.disk.resolve(path, true));
   const isShown = (path: string) => settings.read.includes(path) || shown.includes(path);
-  const paths = [...places, ...project.secrets]
-    .map(path => workspace.disk.resolve(path, true))
-    .filter(path => workspace.disk.kind(path) !== undefined && !isShown(path) && !isInside(DEVICES, path));
+  const resolved = [...places, ...project.secrets].map(path => workspace.disk.resolve(path, true));
+  const paths = [...resolved, ...findOtherNames(system, resolved)].filter(
+    path => workspace.disk.kind(path) !== undefined && !isShown(path) && !isInside(DEVICES, path),
+  );
   return {
     paths: withoutNested(paths),
     shown: shown.filter(
@@ -140,6 +143,42 @@ function specialFiles(
   const isForeign = ({ path, facts }: WalkedEntry) =>
     facts.kind === "other" && (project === undefined || !isInside(project, path));
   return entries.filter(isForeign).map(({ path }) => path);
+}
+
+const MAX_LIST_BYTES = 4 * 1024 * 1024;
+
+/** Every socket with a path that somebody on this machine listens at, however deep it lies; not the project's own. */
+function boundSockets(system: Pick<System, "files" | "text">, { project }: Workspace): readonly string[] {
+  const lines = (readText(system, "/proc/net/unix", MAX_LIST_BYTES) ?? "").split("\n").slice(1);
+  const paths = lines.map(line => /^(?:\S+\s+){7}(\/.*)$/.exec(line)?.[1] ?? "");
+  return paths.filter(path => isAbsolute(path) && (project === undefined || !isInside(project, path)));
+}
+
+/** Where the same files can be seen once more: a folder of the machine may be mounted in several places. */
+function findOtherNames(system: Pick<System, "files" | "text">, paths: readonly string[]): readonly string[] {
+  const lines = (readText(system, "/proc/self/mountinfo", MAX_LIST_BYTES) ?? "").split("\n");
+  const mounts = lines.flatMap(line => {
+    const [, , device = "", root = "", at = ""] = line.split(" ").map(unescapeOctal);
+    return isAbsolute(root) && isAbsolute(at) ? [{ device, root, at }] : [];
+  });
+  const moved = (path: string, from: string, to: string) =>
+    join(to, path.slice(from === "/" ? 1 : from.length + 1));
+  return paths.flatMap(path => {
+    const [mount] = mounts
+      .filter(({ at }) => isInside(at, path))
+      .sort((one, other) => other.at.length - one.at.length);
+    if (mount === undefined) return [];
+    const inner = moved(path, mount.at, mount.root);
+    return mounts.flatMap(({ device, root, at }) => {
+      if (device !== mount.device || (root === mount.root && at === mount.at)) return [];
+      return isInside(root, inner) ? [moved(inner, root, at)] : [];
+    });
+  });
+}
+
+/** As the kernel writes blanks in paths. */
+function unescapeOctal(field: string): string {
+  return field.replace(/\\(\d{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }
 
 interface WalkLimits {

@@ -33,7 +33,7 @@ export interface Plan {
 
 /** The policy of one command from all that is known of where it runs. */
 export function planPolicy(
-  system: Pick<System, "files" | "env">,
+  system: Pick<System, "files" | "env" | "text">,
   workspace: Workspace,
   request: PlanRequest,
 ): Plan {
@@ -98,9 +98,12 @@ function findWritable({ disk, project, temps, home }: Workspace, settings: Sandb
   ];
   const isTooMuch = (path: string) => path === "/" || isInside(path, home);
   const found = all
-    .map(path => disk.resolve(path, true))
-    .filter(path => disk.kind(path) !== undefined && !isInside(PRIVATE_MEMORY, path) && !isTooMuch(path));
-  return unique(found);
+    .map(path => ({ path, place: disk.resolve(path, true) }))
+    .filter(({ place }) => disk.kind(place) !== undefined && !isInside(PRIVATE_MEMORY, place))
+    .filter(({ place }) => !isTooMuch(place));
+  // Below what a command may change it may have put a link, which is not followed; all of it is open already.
+  const isBelowOther = (path: string) => found.some(({ place }) => place !== path && isInside(place, path));
+  return unique(found.filter(({ path }) => !isBelowOther(path)).map(({ place }) => place));
 }
 
 /** Where temporary files go must be a folder that is one. */

@@ -36,7 +36,7 @@ const CLONE3 = 435;
 const NAMESPACES =
   0x1000_0000 | 0x2_0000 | 0x2000_0000 | 0x0800_0000 | 0x4000_0000 | 0x0400_0000 | 0x0200_0000;
 const NEW_TIME = 0x80;
-const TERMINAL_REQUESTS = [0x5412, 0x541c, 0x541d];
+const TERMINAL_REQUESTS = [0x5412, 0x541c, 0x541d, 0x5423, 0x4b47, 0x4b49, 0x4b4b, 0x4b4d, 0x4bfb];
 const UNIX = 1;
 const FAMILIES = [UNIX, 2, 10, 16];
 const [EPERM, ENOSYS] = [1, 38];

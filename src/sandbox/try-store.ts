@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, readdirSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { isJsonObject, readJson } from "../protocol/index.ts";
 import { hasEnded, removeIfThere } from "../state/index.ts";
 import { join, type ProcessIdentity, type System } from "../system/index.ts";
@@ -33,6 +33,8 @@ export interface TryRecord {
 
 const TRIES = "sandbox/tries";
 const RECORD = "try.json";
+/** The record of a try that is being forgotten. What is left of it must never be taken for all that was caught. */
+const ENDED = "ended.json";
 const MAX_RECORD_BYTES = 64 * 1024 * 1024;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
@@ -48,17 +50,25 @@ export function writeTry({ files, random, text }: System, stateHome: string, rec
   files.rename(temporary, join(folder, RECORD));
 }
 
+function listIds({ files }: Pick<System, "files">, stateHome: string): readonly string[] {
+  const folder = join(stateHome, TRIES);
+  return files.follow(folder)?.kind === "directory" ? files.list(folder) : [];
+}
+
 /** Newest first. What cannot be read is left out. */
 export function listTries(system: System, stateHome: string): readonly TryRecord[] {
-  const folder = join(stateHome, TRIES);
-  const ids = system.files.follow(folder)?.kind === "directory" ? system.files.list(folder) : [];
-  return ids
+  return listIds(system, stateHome)
     .flatMap(id => readTry(system, stateHome, id) ?? [])
     .sort((one, other) => other.timeMs - one.timeMs);
 }
 
-export function readTry({ files, text }: System, stateHome: string, id: string): TryRecord | undefined {
-  const path = join(tryFolder(stateHome, id), RECORD);
+export function readTry(
+  { files, text }: System,
+  stateHome: string,
+  id: string,
+  name = RECORD,
+): TryRecord | undefined {
+  const path = join(tryFolder(stateHome, id), name);
   if (!/^[a-z0-9]+$/.test(id) || files.follow(path)?.kind !== "file") return undefined;
   const read = readJson(text.decode(files.read(path, MAX_RECORD_BYTES)).text);
   return read.ok && isJsonObject(read.value) ? (read.value as unknown as TryRecord) : undefined;
@@ -66,8 +76,11 @@ export function readTry({ files, text }: System, stateHome: string, id: string):
 
 /** Forgets a try and what was caught; nothing of the project is touched. */
 export function removeTry(stateHome: string, { id, caught }: Pick<TryRecord, "id" | "caught">): void {
+  const folder = tryFolder(stateHome, id);
+  // One step, for which a full disk has room.
+  if (existsSync(join(folder, RECORD))) renameSync(join(folder, RECORD), join(folder, ENDED));
   for (const { upper } of caught) removeFolder(upper.slice(0, upper.lastIndexOf("/")));
-  removeFolder(tryFolder(stateHome, id));
+  removeFolder(folder);
 }
 
 /** Folders that the command or the kernel closed are opened first. */
@@ -86,9 +99,23 @@ function openFolders(path: string): void {
   for (const name of readdirSync(path)) openFolders(join(path, name));
 }
 
+/** Of a run that was killed before it wrote anything; nothing happens to one that holds something. */
+function removeEmpty(folder: string): void {
+  try {
+    rmdirSync(folder);
+  } catch {
+    // It holds a try, or another process was faster.
+  }
+}
+
 /** What killed runs left behind: tries that did not come to their end, and policies that nobody reads any more. */
 export function sweepLeftovers(system: System, stateHome: string): void {
   const { files, clock, processes } = system;
+  for (const id of listIds(system, stateHome)) {
+    const ended = readTry(system, stateHome, id, ENDED);
+    if (ended !== undefined) removeTry(stateHome, ended);
+    else removeEmpty(tryFolder(stateHome, id));
+  }
   for (const record of listTries(system, stateHome))
     if (record.status === "running" && hasEnded(processes, record.runner)) removeTry(stateHome, record);
   const folder = policiesFolder(stateHome);

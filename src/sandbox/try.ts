@@ -2,6 +2,7 @@ import { adopt, type HistoryContext, listChanges, type PathChange } from "../his
 import { Problem } from "../state/index.ts";
 import { dirname, isInside, join, type System } from "../system/index.ts";
 import { findRepository, type Workspace, whyNotCaught } from "../workspace/index.ts";
+import { gitFoldersOutside } from "./git-places.ts";
 import type { Overlay } from "./policy.ts";
 import { prepareSandbox, type SandboxedCommand, type SandboxPlaces } from "./sandbox.ts";
 import { runInSandbox } from "./start.ts";
@@ -34,13 +35,9 @@ export async function runTry(
     : `changes cannot be caught here: ${report.overlay.reason ?? "the kernel does not let us"}`;
   if (why !== undefined) throw refusal(why);
   const id = system.random.hex(8);
-  const caught = makeLayers(system, places.stateHome, id, [
-    project,
-    ...gitFoldersOutside(workspace, project),
-  ]);
-  const [first] = caught;
-  const facts = first === undefined ? undefined : system.files.exactFacts(first.upper);
-  const record: TryRecord = {
+  const folders = [project, ...gitFoldersOutside(workspace.disk, project)];
+  const caught = placeLayers(system, places.stateHome, id, folders);
+  const begun: TryRecord = {
     id,
     timeMs: system.clock.nowMs(),
     project,
@@ -49,12 +46,22 @@ export async function runTry(
     host: command.host,
     session: command.session,
     caught,
-    startNs: String(facts === undefined ? 0n : changedNs(facts)),
+    startNs: "0",
     runner: system.processes.self,
     status: "running",
     exit: undefined,
     reason: undefined,
     replaced: [],
+    indexes: [],
+  };
+  // Before there is anything that a killed run would leave behind.
+  writeTry(system, places.stateHome, begun);
+  makeLayers(system, caught);
+  const [first] = caught;
+  const facts = first === undefined ? undefined : system.files.exactFacts(first.upper);
+  const record: TryRecord = {
+    ...begun,
+    startNs: String(facts === undefined ? 0n : changedNs(facts)),
     indexes: copyIndexes(system, places.stateHome, id, workspace, project),
   };
   writeTry(system, places.stateHome, record);
@@ -88,18 +95,6 @@ function refusal(why: string): Problem {
   });
 }
 
-/** Those of a linked worktree or a submodule. */
-function gitFoldersOutside({ disk }: Workspace, project: string): readonly string[] {
-  const repository = findRepository(disk, project);
-  if (repository === undefined) return [];
-  const common = disk.resolve(repository.commonDirectory, true);
-  const own = disk.resolve(repository.gitDirectory, true);
-  return [common, own].filter((folder, index, all) => {
-    const isBelowOther = all.some((other, at) => at !== index && other !== folder && isInside(other, folder));
-    return !isInside(project, folder) && !isBelowOther && all.indexOf(folder) === index;
-  });
-}
-
 function copyIndexes(
   { files }: Pick<System, "files">,
   stateHome: string,
@@ -124,29 +119,34 @@ const MAX_MODULES = 200;
 const BESIDE = ".amplihack-try";
 
 /** Changes can only be caught on the file system of what is changed. */
-function makeLayers(
-  system: System,
+function placeLayers(
+  { files }: Pick<System, "files">,
   stateHome: string,
   id: string,
   folders: readonly string[],
 ): readonly Overlay[] {
-  const { files, text } = system;
   const own = tryFolder(stateHome, id);
   files.makeDirectory(own, 0o700);
   const deviceOf = (path: string) => files.follow(path)?.identity.split(":")[0];
   return folders.map((path, number) => {
     const isNear = deviceOf(path) === deviceOf(own);
-    const beside = join(dirname(path), BESIDE);
-    const place = join(isNear ? own : join(beside, id), String(number));
+    const place = join(isNear ? own : join(dirname(path), BESIDE, id), String(number));
     if (!isNear && deviceOf(dirname(path)) !== deviceOf(path))
       throw refusal(`${path} is a file system of its own, and nothing beside it can hold the changes`);
-    for (const name of ["upper", "work"]) files.makeDirectory(join(place, name), 0o700);
-    // Git ignores a folder whose own list says so.
-    if (!isNear && files.follow(join(beside, ".gitignore")) === undefined)
-      files.append(join(beside, ".gitignore"), text.encode("*\n"), 0o600);
-    files.changeMode(join(place, "upper"), files.follow(path)?.mode ?? 0o755);
     return { path, upper: join(place, "upper"), work: join(place, "work") };
   });
+}
+
+function makeLayers({ files, text }: Pick<System, "files" | "text">, layers: readonly Overlay[]): void {
+  for (const { path, upper, work } of layers) {
+    for (const folder of [upper, work]) files.makeDirectory(folder, 0o700);
+    files.changeMode(upper, files.follow(path)?.mode ?? 0o755);
+    // Git ignores a folder whose own list says so.
+    const beside = join(dirname(path), BESIDE);
+    const ignored = join(beside, ".gitignore");
+    if (isInside(beside, upper) && files.follow(ignored) === undefined)
+      files.append(ignored, text.encode("*\n"), 0o600);
+  }
 }
 
 export interface Applied {

@@ -75,11 +75,12 @@ const SSH_HARMLESS = wordSet(`
   config known_hosts known_hosts.old environment config.d
 `);
 const SYSTEM_SECRETS = wordSet(`
-  /etc/shadow /etc/gshadow /etc/sudoers /etc/master.passwd /etc/kubernetes/admin.conf /etc/rancher/k3s/k3s.yaml
+  /etc/shadow /etc/shadow- /etc/gshadow /etc/gshadow- /etc/ssh/ssh_host_rsa_key /etc/ssh/ssh_host_ecdsa_key
+  /etc/ssh/ssh_host_ed25519_key /etc/sudoers /etc/master.passwd /etc/kubernetes/admin.conf /etc/rancher/k3s/k3s.yaml
 `);
 const SYSTEM_TREES = wordSet(`
   /etc/ssl/private /etc/sudoers.d /etc/letsencrypt/live /etc/letsencrypt/archive /run/secrets
-  /var/run/secrets /etc/wireguard
+  /var/run/secrets /etc/wireguard /etc/NetworkManager/system-connections
 `);
 
 export interface SecretNames {

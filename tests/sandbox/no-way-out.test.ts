@@ -86,11 +86,13 @@ describe.each(accounts)("a command in the sandbox, %s", (_, account) => {
         const prepared = await pool.take(set, (scene, env) => planFor(scene, env, SETS[set]));
         const { scene, env, id } = prepared;
         const before = describeOutside(scene);
+        const inputFile = attempt.readsOutside === true ? join(scene.outside, "file") : undefined;
         const ended = await (set === "bwrap"
-          ? runInBwrap(bwrap ?? "", scene, wordsOf(attempt), { env, account })
+          ? runInBwrap(bwrap ?? "", scene, wordsOf(attempt), { env, account, inputFile })
           : runWords([PROGRAM, "--home", scene.stateHome, id, "--", ...wordsOf(attempt)], scene, {
               env,
               account,
+              inputFile,
             }));
         expect(ended.stderr).not.toMatch(/was not started|^bwrap: /);
         const isOut = gotOut(ended) || isLeft(attempt, scene);
@@ -108,7 +110,11 @@ describe.each(accounts)("a command in the sandbox, %s", (_, account) => {
   describe.skipIf(!IS_WHOLE)("without a sandbox each would get out:", () => {
     it.concurrent.each(named(ATTEMPTS.filter(({ worksBare }) => worksBare)))("%s", async (_, attempt) => {
       const scene = await pool.fresh();
-      const ended = await runWords(wordsOf(attempt), scene, { env: environmentOf(scene, world), account });
+      const ended = await runWords(wordsOf(attempt), scene, {
+        env: environmentOf(scene, world),
+        account,
+        inputFile: attempt.readsOutside === true ? join(scene.outside, "file") : undefined,
+      });
       const isOut = gotOut(ended) || isLeft(attempt, scene);
       expect({ isOut, ...ended }).toMatchObject({ isOut: true });
     });

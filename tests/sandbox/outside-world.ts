@@ -4,7 +4,7 @@ import { chmodSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { type Account, PYTHON } from "./run-attempt.ts";
-import { MARK, type Scene } from "./scene.ts";
+import { DEEP_SOCKETS, MARK, type Scene } from "./scene.ts";
 
 /** What runs on the machine beside the sandbox, and how an attempt finds it. */
 export interface OutsideWorld {
@@ -42,6 +42,7 @@ export async function startWorld(scene: Scene, account: Account): Promise<Outsid
   writeFileSync(`/dev/shm/${name}`, MARK, { mode: 0o644 });
   const other = startProcess(scene, account);
   const shared = shareMemory(account);
+  const queue = fillQueue(account);
   const servers: Server[] = [tcp, inTemp];
   return {
     variables: {
@@ -51,14 +52,17 @@ export async function startWorld(scene: Scene, account: Account): Promise<Outsid
       SHARED_NAME: name,
       OUTSIDE_PID: String(other.pid),
       SHM_ID: shared,
+      QUEUE_ID: queue,
     },
     isAlive: () => other.exitCode === null && other.signalCode === null,
     listenIn: async one => {
-      const server = createServer(tellSecret);
-      servers.push(server);
-      await listen(server, join(one.home, "agent.sock"));
-      if (account !== undefined)
-        spawnSync("chown", [`${account.uid}:${account.gid}`, join(one.home, "agent.sock")]);
+      const sockets = ["agent.sock", ...DEEP_SOCKETS].map(name => join(one.home, name));
+      for (const path of sockets) {
+        const server = createServer(tellSecret);
+        servers.push(server);
+        await listen(server, path);
+      }
+      if (account !== undefined) spawnSync("chown", [`${account.uid}:${account.gid}`, ...sockets]);
     },
     end: () => {
       for (const server of servers) server.close();
@@ -67,6 +71,7 @@ export async function startWorld(scene: Scene, account: Account): Promise<Outsid
       abstract?.kill("SIGKILL");
       rmSync(`/dev/shm/${name}`, { force: true });
       if (shared !== "-1") spawnSync("ipcrm", ["-m", shared]);
+      if (queue !== "-1") spawnSync("ipcrm", ["-q", queue]);
     },
   };
 }
@@ -90,6 +95,16 @@ server = socket.socket(socket.AF_UNIX); server.bind("\\0${name}"); server.listen
 while True:
     one, _ = server.accept(); one.recv(9); one.send(b"${MARK}"); one.close()`;
   return PYTHON === undefined ? undefined : spawn(PYTHON, ["-c", script], { stdio: "ignore" });
+}
+
+function fillQueue(account: Account): string {
+  if (PYTHON === undefined) return "-1";
+  const script = `
+import ctypes
+libc = ctypes.CDLL(None); at = libc.msgget(0, 0o1644)
+libc.msgsnd(at, ctypes.create_string_buffer((1).to_bytes(8, "little") + b"${MARK}"), ${MARK.length}, 0); print(at)`;
+  const { stdout } = spawnSync(PYTHON, ["-c", script], { encoding: "utf8", ...account });
+  return stdout.trim() || "-1";
 }
 
 function shareMemory(account: Account): string {

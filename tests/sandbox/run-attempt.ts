@@ -18,7 +18,7 @@ import { survey } from "../../src/workspace/index.ts";
 import { type Attempt, SETS } from "./attempts/attempt.ts";
 import { PRELUDE } from "./attempts/prelude.ts";
 import type { OutsideWorld } from "./outside-world.ts";
-import { MARK, PROGRAM, type Scene } from "./scene.ts";
+import { CLI, MARK, PROGRAM, type Scene } from "./scene.ts";
 
 export const PYTHON = ["/usr/bin/python3", "/usr/local/bin/python3"].find(path => existsSync(path));
 
@@ -43,6 +43,8 @@ export function environmentOf(scene: Scene, world: OutsideWorld): Readonly<Recor
     PROJECT: scene.project,
     OUT: scene.outside,
     PROGRAM,
+    NODE: process.execPath,
+    CLI,
     LANG: "C.UTF-8",
     DEPLOY_TOKEN: MARK,
     DEPLOY: `ghp_${MARK.replaceAll("-", "")}0123456789`,
@@ -91,6 +93,8 @@ export interface RunOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly account?: Account;
   readonly input?: string;
+  /** opened for reading, in place of a pipe with the input */
+  readonly inputFile?: string | undefined;
   /** what the descriptor 3 gives */
   readonly filter?: Uint8Array;
 }
@@ -98,6 +102,7 @@ export interface RunOptions {
 /** Runs words with one more descriptor open than they should see, and reads all that they print. */
 export async function runWords(words: readonly string[], scene: Scene, options: RunOptions): Promise<Ended> {
   const secret = openSync(join(scene.home, ".ssh/id_rsa"), "r");
+  const input = options.inputFile === undefined ? undefined : openSync(options.inputFile, "r");
   const closed = Array.from({ length: 4 }, () => "ignore" as const);
   const third = options.filter === undefined ? ("ignore" as const) : ("pipe" as const);
   const [program = "", ...rest] = words;
@@ -105,7 +110,7 @@ export async function runWords(words: readonly string[], scene: Scene, options: 
     cwd: scene.project,
     env: options.env,
     stdio: [
-      "pipe",
+      input ?? "pipe",
       "pipe",
       "pipe",
       third,
@@ -132,6 +137,7 @@ export async function runWords(words: readonly string[], scene: Scene, options: 
     return { code, ...read };
   } finally {
     closeSync(secret);
+    if (input !== undefined) closeSync(input);
   }
 }
 
@@ -140,7 +146,7 @@ export async function runInBwrap(
   program: string,
   scene: Scene,
   words: readonly string[],
-  { env, account }: RunOptions,
+  { env, account, inputFile }: RunOptions,
 ): Promise<Ended> {
   const { policy } = planFor(scene, env, SETS.bwrap);
   mkdirSync(join(scene.stateHome, "sandbox"), { recursive: true, mode: 0o700 });
@@ -153,6 +159,7 @@ export async function runInBwrap(
       env: prepared.env,
       account,
       filter: prepared.filter,
+      inputFile,
     });
   } finally {
     prepared.remove();

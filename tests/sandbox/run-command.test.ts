@@ -1,11 +1,24 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { createServer } from "node:net";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { checkLayers, type Policy, policyPath, usableLayers } from "../../src/sandbox/index.ts";
+import { BUILT_IN } from "../../src/config/index.ts";
+import { checkLayers, type Policy, planPolicy, policyPath, usableLayers } from "../../src/sandbox/index.ts";
+import type { System } from "../../src/system/index.ts";
+import { survey } from "../../src/workspace/index.ts";
 import { SETS } from "./attempts/attempt.ts";
 import type { OutsideWorld } from "./outside-world.ts";
-import { environmentOf, keepPolicy, planFor, runWords } from "./run-attempt.ts";
+import { environmentOf, keepPolicy, planFor, runWords, systemWith } from "./run-attempt.ts";
 import { copyScene, MARK, makeScene, PROGRAM, removeScene, type Scene } from "./scene.ts";
 
 const report = existsSync(PROGRAM) ? checkLayers(PROGRAM, "/nonexistent") : undefined;
@@ -16,6 +29,8 @@ const NO_WORLD: OutsideWorld = {
   listenIn: async () => {},
   end: () => {},
 };
+
+const pause = () => new Promise(resolve => setTimeout(resolve, 20));
 
 describe.skipIf(!canRun)("a command in the sandbox", () => {
   let template: Scene;
@@ -117,6 +132,148 @@ describe.skipIf(!canRun)("a command in the sandbox", () => {
     expect((await kept.shell(late)).stdout).toBe("first\n");
     await expect.poll(() => existsSync(join(kept.scene.project, "late")), { timeout: 60_000 }).toBe(true);
     expect(existsSync(join(ended.scene.project, "late"))).toBe(false);
+  });
+
+  it("sets aside at once what a process that goes on makes, and tells of it at the next start", async () => {
+    const { scene, shell } = prepare({ leftovers: "keep" });
+    const late = join(scene.project, ".vscode/tasks.json");
+    await shell(
+      "(sleep 0.2; mkdir .vscode; echo x > .vscode/tasks.json; touch made; sleep 1000) > /dev/null 2>&1 & echo $! > pid",
+    );
+    const held = join(scene.stateHome, "sandbox/held");
+    while (!(existsSync(join(scene.project, "made")) && existsSync(join(held, "later")))) await pause();
+    while (existsSync(late)) await pause();
+    const next = await shell("kill $(cat pid) 2>/dev/null; true");
+    expect(next.stderr).toContain(`set aside ${late}`);
+    expect((await shell("true")).stderr).toBe("");
+  });
+
+  it.each(Object.entries(SETS).filter(([name]) => name !== "bwrap"))(
+    "cannot signal or slow down the processes that it was started with: %s",
+    async (_, layers) => {
+      const scene = copyScene(template);
+      used.push(scene);
+      const env = environmentOf(scene, NO_WORLD);
+      const id = keepPolicy(scene, planFor(scene, env, layers), undefined);
+      const inner = "kill -USR1 0; renice -n 19 -g 0 2>/dev/null; renice -n 19 -g $(ps -o pgid= -p $$)";
+      const outer = `trap 'echo signalled' USR1; '${PROGRAM}' --home '${scene.stateHome}' ${id} -- /bin/sh -c '${inner}' 2>/dev/null; nice`;
+      const child = spawn("/bin/sh", ["-c", outer], { cwd: scene.project, env, detached: true });
+      child.stdin.end();
+      let printed = "";
+      child.stdout.setEncoding("utf8").on("data", (text: string) => {
+        printed += text;
+      });
+      await new Promise(resolve => child.on("close", resolve));
+      expect(printed.trim()).toMatch(/^\d+$/);
+      expect(Number(printed)).toBeLessThan(19);
+    },
+  );
+
+  it("hands the signals that end it to all that it started", async () => {
+    const { scene, env, words } = prepare({ leftovers: "keep" });
+    const script =
+      "sh -c 'trap \"echo inner; exit\" TERM; echo ready; while :; do sleep 0.05; done'; echo never";
+    const [program = "", ...rest] = words("/bin/sh", "-c", script);
+    const child = spawn(program, rest, { cwd: scene.project, env });
+    child.stdin.end();
+    let printed = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => {
+      printed += text;
+      if (printed === "ready\n") child.kill("SIGTERM");
+    });
+    const code = await new Promise(resolve => child.on("close", resolve));
+    expect([code, printed]).toEqual([143, "ready\ninner\n"]);
+  });
+
+  it("gives no folder of git that does not name the project itself, whatever the project says", async () => {
+    const { scene, env } = prepare();
+    const write = (name: string, text: string) => {
+      mkdirSync(dirname(join(scene.project, name)), { recursive: true });
+      writeFileSync(join(scene.project, name), text);
+    };
+    for (const name of ["fake/objects/x", "fake/refs/x", "fake/HEAD"]) write(name, "");
+    write("fake/commondir", `${scene.outside}\n`);
+    write("one/.git", "gitdir: ../fake\n");
+    write("two/.git", `gitdir: ${scene.outside}/repository/.git\n`);
+    for (const cwd of ["one", "two"]) {
+      const system = systemWith(env);
+      const workspace = survey({
+        cwd: join(scene.project, cwd),
+        home: scene.home,
+        system,
+        settings: BUILT_IN.guard,
+        stateHome: scene.stateHome,
+      });
+      const request = { settings: BUILT_IN.sandbox, layers: SETS.all, leftovers: "kill" as const };
+      const { policy } = planPolicy(system, workspace, request);
+      expect(policy.write.filter(path => path.startsWith(scene.outside))).toEqual([]);
+    }
+    // A worktree that the repository knows is one.
+    const tree = planFor({ ...template, project: join(template.home, "tree") }, env, SETS.all);
+    expect(tree.policy.write).toContain(join(template.project, ".git"));
+  });
+
+  it("goes on when somebody takes a hidden socket away, and ends when another takes its place", async () => {
+    const scene = copyScene(template);
+    used.push(scene);
+    const path = join(scene.home, "a/b/c/d/deep.sock");
+    const listen = async () => {
+      const server = createServer();
+      await new Promise<void>(resolve => server.listen(path, resolve));
+      return server;
+    };
+    const env = environmentOf(scene, NO_WORLD);
+    for (const [isReplaced, code] of [
+      [false, 0],
+      [true, 126],
+    ] as const) {
+      const server = await listen();
+      const id = keepPolicy(scene, planFor(scene, env, SETS.all), undefined);
+      const words = [
+        "--home",
+        scene.stateHome,
+        id,
+        "--",
+        "/bin/sh",
+        "-c",
+        "echo ready; read line; echo done",
+      ];
+      const child = spawn(PROGRAM, words, { cwd: scene.project, env });
+      await new Promise(resolve => child.stdout.once("data", resolve));
+      if (isReplaced) {
+        writeFileSync(`${path}.new`, "");
+        renameSync(`${path}.new`, path);
+      }
+      await new Promise(resolve => server.close(resolve));
+      if (isReplaced) rmSync(path, { force: true });
+      else child.stdin.end("go on\n");
+      expect(await new Promise(resolve => child.on("close", resolve))).toBe(code);
+    }
+  });
+
+  it("hides secrets under every name that a mount gives them", () => {
+    const { scene, env } = prepare();
+    const other = join(scene.root, "other name");
+    symlinkSync(scene.home, other);
+    const real = systemWith(env);
+    const line = (root: string, at: string) =>
+      `1 1 8:1 ${root} ${at.replaceAll(" ", "\\040")} rw - ext4 /dev/sda1 rw`;
+    const mounts = [line("/", "/"), line(scene.home, other)].join("\n");
+    const system: System = {
+      ...real,
+      files: {
+        ...real.files,
+        read: (path, limit) =>
+          path === "/proc/self/mountinfo" ? real.text.encode(mounts) : real.files.read(path, limit),
+      },
+    };
+    const settings = { cwd: scene.project, home: scene.home, system, settings: BUILT_IN.guard };
+    const { policy } = planPolicy(system, survey({ ...settings, stateHome: scene.stateHome }), {
+      settings: BUILT_IN.sandbox,
+      layers: SETS.all,
+      leftovers: "kill",
+    });
+    expect(policy.hide.map(({ path }) => path)).toContain(join(other, ".aws"));
   });
 
   it("has the three streams open and nothing else", async () => {

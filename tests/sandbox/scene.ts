@@ -19,6 +19,10 @@ import { SECRETS_IN_HOME } from "./secrets-in-home.ts";
 
 const PACKAGE_ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 export const PROGRAM = join(PACKAGE_ROOT, "dist/native/amplihack-sandbox");
+export const CLI = join(PACKAGE_ROOT, "dist/bin/amplihack.cjs");
+
+/** Below the home, where nobody would look for them. */
+export const DEEP_SOCKETS = ["a/b/c/d/deep.sock", ".cache/git/credential/socket"];
 
 /** What every secret of a scene holds. */
 export const MARK = "secret-7f3a9c-not-for-you";
@@ -51,7 +55,16 @@ export function makeScene(): Scene {
   const scene = placesIn(root);
   for (const file of SECRETS_IN_HOME) write(join(home, file), `${MARK}\n`, 0o600);
   chmodSync(join(home, ".amplihack"), 0o700);
-  for (const file of [".bashrc", "notes.txt", ".cache/kept"]) write(join(home, file), "text\n");
+  for (const file of [
+    ".bashrc",
+    "notes.txt",
+    ".cache/kept",
+    ".npm/kept",
+    ".deno/bin/deno",
+    ".pub-cache/bin/x",
+  ])
+    write(join(home, file), "text\n");
+  for (const folder of DEEP_SOCKETS.map(dirname)) mkdirSync(join(home, folder), { recursive: true });
   write(join(scene.outside, "file"), "text\n");
   mkdirSync(join(scene.outside, "empty"));
   makeRepository(join(scene.outside, "repository"));
@@ -133,7 +146,9 @@ function makeProject(project: string): void {
 /** Everything outside the project, with contents, modes and times of modification. */
 export function describeOutside({ home, outside, project }: Scene): string {
   const isPassed = (path: string) =>
-    path === project || path.startsWith(join(home, ".amplihack/sandbox")) || path === join(home, ".cache");
+    path === project ||
+    path.startsWith(join(home, ".amplihack/sandbox")) ||
+    [".cache", ".npm"].some(cache => path === join(home, cache));
   const lines: string[] = [];
   const walk = (path: string): void => {
     if (isPassed(path)) return;

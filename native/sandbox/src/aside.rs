@@ -1,36 +1,50 @@
 //! Files that start something later, made by a command that may not make them: set aside where a person can look at them.
 
 use std::io;
-use std::os::fd::OwnedFd;
+use std::io::{Read, Write};
+use std::os::fd::{AsFd, OwnedFd};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{Mode, OFlags, ResolveFlags, mkdirat, openat2, renameat};
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
+use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, mkdirat, openat, openat2, renameat, statat, unlinkat};
+
+/// What was set aside after its command had ended, until the next sandbox tells of it.
+const LATER: &str = "held/later";
 
 /// Those of the policy's absent paths that are not there before the command runs.
 pub fn list_absent(paths: &[PathBuf]) -> Vec<&Path> {
     paths.iter().map(PathBuf::as_path).filter(|path| path.symlink_metadata().is_err()).collect()
 }
 
-/// Moves what has come into being to `held/ID` below the folder of sandboxes.
-pub fn set_aside(home: &OwnedFd, id: &str, absent: &[&Path]) {
-    for (number, path) in absent.iter().enumerate().filter(|(_, path)| path.symlink_metadata().is_ok()) {
+/// Moves what has come into being to `held/ID` below the folder of sandboxes, and says so.
+pub fn set_aside(home: &OwnedFd, id: &str, absent: &[&Path]) -> String {
+    let mut said = String::new();
+    for path in absent.iter().filter(|path| path.symlink_metadata().is_ok()) {
         let path = first_link(path).unwrap_or(path);
         let folder = format!("held/{id}");
         for name in ["held", &folder] {
             let _ = mkdirat(home, name, Mode::from_bits_retain(0o700));
         }
         let shown = path.display();
-        match move_to(path, home, &format!("{folder}/{number}")) {
-            Ok(()) => eprintln!(
+        said += &match move_to(path, home, &free_name(home, &folder)) {
+            Ok(()) => format!(
                 "amplihack-sandbox: set aside {shown}: it starts something later, which a command in the sandbox may \
-                 not make"
+                 not make\n"
             ),
-            Err(error) => eprintln!(
+            Err(error) => format!(
                 "amplihack-sandbox: {shown} starts something later and was made in the sandbox; it could not be set \
-                 aside ({error}), so look at it and remove it"
+                 aside ({error}), so look at it and remove it\n"
             ),
-        }
+        };
     }
+    said
+}
+
+fn free_name(home: &OwnedFd, folder: &str) -> String {
+    let names = (0..u32::MAX).map(|number| format!("{folder}/{number}"));
+    let is_free = |name: &String| statat(home, name.as_str(), AtFlags::SYMLINK_NOFOLLOW).is_err();
+    names.into_iter().find(is_free).unwrap_or_default()
 }
 
 /// A link that the command put on the way: behind it lies what was there before.
@@ -46,4 +60,57 @@ fn move_to(path: &Path, home: &OwnedFd, place: &str) -> io::Result<()> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
     let parent = openat2(rustix::fs::CWD, parent, flags, Mode::empty(), ResolveFlags::NO_SYMLINKS)?;
     Ok(renameat(&parent, name, home, place)?)
+}
+
+/// The command has ended and what it left running goes on: until `life` ends, what it makes is set aside at once.
+pub fn keep_watch(home: &OwnedFd, id: &str, absent: &[&Path], life: &impl AsFd) {
+    let watcher = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
+    loop {
+        let is_watched = watcher.as_ref().is_some_and(|watcher| watch_folders(watcher, absent));
+        // What came between the last look and the watch is seen here.
+        let said = set_aside(home, id, absent);
+        if !said.is_empty() {
+            note(home, &said);
+            continue;
+        }
+        let mut awaited = vec![PollFd::new(life, PollFlags::IN)];
+        awaited.extend(watcher.iter().filter(|_| is_watched).map(|watcher| PollFd::new(watcher, PollFlags::IN)));
+        while poll(&mut awaited, None) == Err(rustix::io::Errno::INTR) {}
+        if !awaited[0].revents().is_empty() {
+            break;
+        }
+        if let Some(watcher) = &watcher {
+            let mut events = [0_u8; 16 * 1024];
+            while rustix::io::read(watcher, &mut events).is_ok_and(|length| length > 0) {}
+        }
+    }
+    note(home, &set_aside(home, id, absent));
+}
+
+/// The folders in which a part of an absent path would appear.
+fn watch_folders(watcher: &OwnedFd, absent: &[&Path]) -> bool {
+    let flags = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR | WatchFlags::DONT_FOLLOW;
+    let nearest = |path: &&Path| path.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_path_buf);
+    let folders: std::collections::BTreeSet<PathBuf> = absent.iter().filter_map(nearest).collect();
+    folders.iter().all(|folder| add_watch(watcher, folder, flags).is_ok())
+}
+
+fn note(home: &OwnedFd, said: &str) {
+    let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::APPEND | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    if said.is_empty() {
+        return;
+    }
+    if let Ok(file) = openat(home, LATER, flags, Mode::from_bits_retain(0o600)) {
+        let _ = std::fs::File::from(file).write_all(said.as_bytes());
+    }
+}
+
+/// What earlier sandboxes could tell nobody.
+pub fn take_notes(home: &OwnedFd) -> String {
+    let mut said = String::new();
+    if let Ok(file) = openat(home, LATER, OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty()) {
+        let _ = unlinkat(home, LATER, AtFlags::empty());
+        let _ = std::fs::File::from(file).read_to_string(&mut said);
+    }
+    said
 }

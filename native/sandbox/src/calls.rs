@@ -71,8 +71,23 @@ const NAMESPACES: [i32; 8] = [
 ];
 const CLONE_NEWTIME: i32 = 0x80;
 
-/// Typing into a terminal, and reading its screen, in other people's names.
-const TERMINAL_REQUESTS: [u64; 3] = [libc::TIOCSTI as u64, libc::TIOCLINUX as u64, libc::TIOCCONS as u64];
+/// Typing into a terminal, and reading its screen, in other people's names; what its keys type; other drivers for it.
+const TERMINAL_REQUESTS: [u64; 9] = [
+    libc::TIOCSTI as u64,
+    libc::TIOCLINUX as u64,
+    libc::TIOCCONS as u64,
+    libc::TIOCSETD as u64,
+    KDSKBENT,
+    KDSKBSENT,
+    KDSKBDIACR,
+    KDSETKEYCODE,
+    KDSKBDIACRUC,
+];
+const KDSKBENT: u64 = 0x4B47;
+const KDSKBSENT: u64 = 0x4B49;
+const KDSKBDIACR: u64 = 0x4B4B;
+const KDSETKEYCODE: u64 = 0x4B4D;
+const KDSKBDIACRUC: u64 = 0x4BFB;
 
 /// The families of sockets that ordinary programs use; the others reach devices, hypervisors and the kernel.
 const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];

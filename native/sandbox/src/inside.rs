@@ -1,10 +1,12 @@
 //! The first process inside: prepares what the command will see, starts it, and waits for everything that it starts.
 //! With a pid namespace its end is the end of all of them, so nothing outlives it.
 
+use std::collections::BTreeMap;
 use std::ffi::{CString, OsString};
 use std::io::{self, Read, Seek};
 use std::os::fd::{AsRawFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -21,17 +23,22 @@ use crate::network::{listen_for_proxy, start_loopback};
 use crate::outside::REFUSED;
 use crate::policy::{Layer, Leftovers, Network, Policy};
 use crate::privileges::{drop_privileges, hide_memory, set_limits};
+use crate::streams::open_again;
 use crate::view::{build_view, enter_directory};
 
 pub struct Start {
     pub words: Vec<OsString>,
     pub directory: PathBuf,
     pub mask: libc::sigset_t,
+    /// Streams that were opened for reading alone, and where.
+    pub inputs: Vec<(i32, PathBuf)>,
+    pub has_own_session: bool,
 }
 
 pub fn run(policy: &Policy, channel: OwnedFd, start: Start) -> ! {
-    let code = match prepare(policy, &channel, &start).and_then(|()| begin(policy, &start)) {
-        Ok(command) => First { policy, channel: Some(channel), command, status: None }.wait_for_all(),
+    let prepared = prepare(policy, &channel, &start).and_then(|special| Ok((begin(policy, &start)?, special)));
+    let code = match prepared {
+        Ok((command, special)) => First { policy, channel: Some(channel), command, has_own_session: start.has_own_session, status: None }.wait_for_all(special),
         Err(failure) => {
             report(&failure);
             let _ = send(&channel, Message::Failed);
@@ -49,8 +56,9 @@ pub fn report(failure: &Failure) {
     );
 }
 
-fn prepare(policy: &Policy, channel: &OwnedFd, start: &Start) -> Result<()> {
+fn prepare(policy: &Policy, channel: &OwnedFd, start: &Start) -> Result<Vec<PathBuf>> {
     end_with_parent(channel)?;
+    let mut special = Vec::new();
     if policy.has(Layer::Namespaces) {
         if policy.network != Network::On {
             start_loopback()?;
@@ -61,10 +69,12 @@ fn prepare(policy: &Policy, channel: &OwnedFd, start: &Start) -> Result<()> {
                 send(channel, Message::Listener(listener)).because(Part::Network, "the proxy's socket")?;
             }
         }
-        build_view(policy)?;
+        special = build_view(policy)?;
+        open_again(&start.inputs).because(Part::Files, "streams")?;
     }
     enter_directory(&start.directory)?;
-    hide_memory()
+    hide_memory()?;
+    Ok(special)
 }
 
 fn end_with_parent(channel: &OwnedFd) -> Result<()> {
@@ -90,6 +100,10 @@ fn begin(policy: &Policy, start: &Start) -> Result<Pid> {
             Ok(first)
         }
         Side::Child => {
+            // Otherwise it could signal the processes that it was started with, by their group.
+            if start.has_own_session {
+                let _ = rustix::process::setsid();
+            }
             let code = match restrict(policy) {
                 Ok(()) => become_command(policy, start),
                 Err(failure) => {
@@ -181,13 +195,15 @@ struct First<'a> {
     /// `None` once the outside has ended, which it does when it was told of the command's end.
     channel: Option<OwnedFd>,
     command: Pid,
+    /// A signal is for all that the command has started in it.
+    has_own_session: bool,
     /// How the command ended.
     status: Option<i32>,
 }
 
 impl First<'_> {
-    fn wait_for_all(mut self) -> i32 {
-        let (Ok(children), Ok(mut mounts)) = (watch_children(), Mounts::watch(self.policy)) else { return REFUSED };
+    fn wait_for_all(mut self, special: Vec<PathBuf>) -> i32 {
+        let (Ok(children), Ok(mut mounts)) = (watch_children(), Mounts::watch(self.policy, special)) else { return REFUSED };
         let mut was_told = false;
         loop {
             let left = self.reap();
@@ -203,7 +219,7 @@ impl First<'_> {
                 was_told = true;
             }
             self.wait_and_obey(&children, &mounts);
-            if mounts.has_fewer() {
+            if mounts.have_ended() {
                 self.tell(Message::Replaced);
                 return REFUSED;
             }
@@ -244,7 +260,12 @@ impl First<'_> {
         let Some(channel) = &self.channel else { return };
         match receive(channel) {
             Ok(Some(Message::Signal(signal))) if self.status.is_none() => {
-                unsafe { libc::kill(self.command.as_raw_nonzero().get(), signal) };
+                let command = self.command.as_raw_nonzero().get();
+                // Its own group is there once it has run on a little.
+                let is_done = self.has_own_session && unsafe { libc::kill(-command, signal) } == 0;
+                if !is_done {
+                    unsafe { libc::kill(command, signal) };
+                }
             }
             Ok(Some(_)) => {}
             _ if self.status.is_some() => self.channel = None,
@@ -295,28 +316,51 @@ fn end_descendants() {
 }
 
 /// Nobody inside can take a mount away. Somebody outside can, by replacing the file that it lies over: then that file
-/// is no longer protected.
+/// is no longer protected. A hidden socket that its owner took away needs no protection.
 struct Mounts {
     file: Option<std::fs::File>,
-    count: usize,
+    special: Vec<PathBuf>,
+    /// How many lie over a path.
+    known: BTreeMap<PathBuf, usize>,
 }
 
 impl Mounts {
-    fn watch(policy: &Policy) -> io::Result<Mounts> {
+    fn watch(policy: &Policy, special: Vec<PathBuf>) -> io::Result<Mounts> {
         let has_view = policy.has(Layer::Namespaces);
         let file = has_view.then(|| std::fs::File::open("/proc/self/mountinfo")).transpose()?;
-        let mut mounts = Mounts { file, count: 0 };
-        mounts.has_fewer();
+        let mut mounts = Mounts { file, special, known: BTreeMap::new() };
+        mounts.have_ended();
         Ok(mounts)
     }
 
-    fn has_fewer(&mut self) -> bool {
+    fn have_ended(&mut self) -> bool {
         let Some(file) = &mut self.file else { return false };
         let mut text = Vec::new();
         if file.rewind().and_then(|()| file.read_to_end(&mut text)).is_err() {
             return true;
         }
-        let before = std::mem::replace(&mut self.count, text.iter().filter(|byte| **byte == b'\n').count());
-        self.count < before
+        let mut now = BTreeMap::new();
+        for place in text.split(|byte| *byte == b'\n').filter_map(|line| line.split(|byte| *byte == b' ').nth(4)) {
+            *now.entry(PathBuf::from(OsString::from_vec(without_escapes(place)))).or_default() += 1;
+        }
+        let before = std::mem::replace(&mut self.known, now);
+        // The kernel may still find by its name what has none any more.
+        let has_name = |path: &PathBuf| path.symlink_metadata().is_ok_and(|found| found.nlink() > 0);
+        let is_gone = |path: &PathBuf| self.special.contains(path) && !has_name(path);
+        let has_fewer = |(path, count): &(PathBuf, usize)| self.known.get(path).unwrap_or(&0) < count;
+        before.into_iter().filter(has_fewer).any(|(path, _)| !is_gone(&path))
     }
+}
+
+/// The kernel writes blanks and their like as a backslash and three digits.
+fn without_escapes(text: &[u8]) -> Vec<u8> {
+    let mut plain = Vec::new();
+    let mut at = 0;
+    while at < text.len() {
+        let digits = text.get(at + 1..at + 4).filter(|_| text[at] == b'\\');
+        let code = digits.and_then(|digits| std::str::from_utf8(digits).ok()).and_then(|digits| u8::from_str_radix(digits, 8).ok());
+        plain.push(code.unwrap_or(text[at]));
+        at += if code.is_some() { 4 } else { 1 };
+    }
+    plain
 }

@@ -38,6 +38,8 @@ mod refused;
 #[cfg(target_os = "linux")]
 mod reserve;
 #[cfg(target_os = "linux")]
+mod streams;
+#[cfg(target_os = "linux")]
 mod trees;
 #[cfg(target_os = "linux")]
 mod view;

@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, WaitOptions, getppid, set_parent_process_death_signal, waitpid};
 
-use crate::aside::{list_absent, set_aside};
+use crate::aside::{keep_watch, list_absent, set_aside, take_notes};
 use crate::channel::{Message, pair, receive, send};
 use crate::failure::{Because, Part, Result, fail};
 use crate::inside;
@@ -16,9 +16,10 @@ use crate::network::await_connection;
 use crate::policy::{Layer, Network, Policy};
 use crate::refused::Errors;
 use crate::reserve::Reservation;
+use crate::streams::{has_terminal, list_inputs};
 
 pub const REFUSED: i32 = 126;
-/// Those that ask a command to do something. Signals from the keyboard reach the command by themselves.
+/// Those that ask a command to do something. Signals from the keyboard reach a command at a terminal by themselves.
 const HANDED_ON: [i32; 6] =
     [libc::SIGTERM, libc::SIGINT, libc::SIGHUP, libc::SIGQUIT, libc::SIGUSR1, libc::SIGUSR2];
 const MAX_SAID: usize = 64 * 1024;
@@ -34,6 +35,9 @@ pub fn run(home: &OwnedFd, id: &str, policy: &Policy, words: Vec<OsString>) -> R
             return fail(Part::Arguments, "the process that started it has ended");
         }
     }
+    // Asked before a stream is replaced.
+    let has_own_session = !has_terminal();
+    let inputs = list_inputs();
     // Before there is anything that it would keep open.
     let mut errors = Errors::watch(policy, &directory);
     let mut reservation = Reservation::make(home, policy)?;
@@ -51,7 +55,7 @@ pub fn run(home: &OwnedFd, id: &str, policy: &Policy, words: Vec<OsString>) -> R
             if let Some(errors) = errors {
                 errors.take_over();
             }
-            inside::run(policy, inside, inside::Start { words, directory, mask })
+            inside::run(policy, inside, inside::Start { words, directory, mask, inputs, has_own_session })
         }
         Err(error) => {
             release(&mut reservation);
@@ -75,16 +79,39 @@ pub fn run(home: &OwnedFd, id: &str, policy: &Policy, words: Vec<OsString>) -> R
     }
     let _ = send(&outside, Message::Begin);
     let mut watch =
-        Watch { policy, outside, signals, child, listeners: Vec::new(), life: Some(life), said: None, text: Vec::new() };
+        Watch { policy, has_own_session, outside, signals, child, listeners: Vec::new(), life: Some(life), said: None, text: Vec::new() };
     let end = watch.until_end();
     if !end.goes_on {
         release(&mut reservation);
     }
-    set_aside(home, id, &absent);
+    let said = set_aside(home, id, &absent);
     let refused = errors.map(Errors::tell);
+    let _ = io::stderr().write_all(said.as_bytes());
     watch.tell();
     let _ = io::stderr().write_all(&refused.unwrap_or_default());
+    let _ = io::stderr().write_all(take_notes(home).as_bytes());
+    if end.goes_on && (!absent.is_empty() || reservation.is_some()) {
+        stay_behind(|| {
+            keep_watch(home, id, &absent, &watch.outside);
+            release(&mut reservation);
+        });
+    }
     Ok(end.code)
+}
+
+/// In a process of its own, which holds nothing that somebody waits for.
+fn stay_behind(work: impl FnOnce()) {
+    if let Ok(Side::Child) = fork(0) {
+        let _ = rustix::process::setsid();
+        unsafe {
+            let nothing = libc::open(c"/dev/null".as_ptr(), libc::O_RDWR | libc::O_CLOEXEC);
+            for stream in 0..=2 {
+                libc::dup2(nothing, stream);
+            }
+        }
+        work();
+        unsafe { libc::_exit(0) }
+    }
 }
 
 fn release(reservation: &mut Option<Reservation>) {
@@ -116,6 +143,7 @@ struct End {
 
 struct Watch<'a> {
     policy: &'a Policy,
+    has_own_session: bool,
     outside: OwnedFd,
     signals: OwnedFd,
     child: Pid,
@@ -177,7 +205,7 @@ impl Watch<'_> {
         let size = size_of::<libc::signalfd_siginfo>();
         let file = self.signals.as_raw_fd();
         while unsafe { libc::read(file, (&raw mut signal).cast(), size) } == size as isize {
-            if signal.ssi_code != libc::SI_KERNEL {
+            if signal.ssi_code != libc::SI_KERNEL || self.has_own_session {
                 let _ = send(&self.outside, Message::Signal(signal.ssi_signo as i32));
             }
         }

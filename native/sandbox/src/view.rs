@@ -22,6 +22,9 @@ const DEVICE_LINKS: [(&str, &str); 5] =
 /// Readable or writable for root even without capabilities, or telling of other people's keys.
 const PROC_HIDDEN: [&str; 6] = ["kcore", "key-users", "keys", "kmsg", "sysrq-trigger", "timer_list"];
 
+/// How often a file may be replaced while it is hidden.
+const MAX_REPLACED: usize = 20;
+
 /// What is laid over a path.
 enum Cover<'a> {
     /// The folder itself, so that it cannot be renamed while something below it is covered.
@@ -32,7 +35,8 @@ enum Cover<'a> {
     Hidden { text: &'a str, has_below: bool },
 }
 
-pub fn build_view(policy: &Policy) -> Result<()> {
+/// Answers with the hidden sockets and pipes, which their owners may take away.
+pub fn build_view(policy: &Policy) -> Result<Vec<PathBuf>> {
     let part = Part::Files;
     let propagation = MountPropagationFlags::PRIVATE | MountPropagationFlags::REC;
     mount_change("/", propagation).because(part, "mounts of its own")?;
@@ -42,6 +46,12 @@ pub fn build_view(policy: &Policy) -> Result<()> {
     let root = open_path(Path::new("/")).because(part, "/")?;
     set_attributes(&root, READ_ONLY | NO_SET_ID | NO_DEVICES, Reach::MountsBelow).because(part, "a read-only root")?;
     let mut open_masks = Vec::new();
+    let is_special = |path: &Path| {
+        use std::os::unix::fs::FileTypeExt;
+        path.symlink_metadata().is_ok_and(|found| found.file_type().is_socket() || found.file_type().is_fifo())
+    };
+    let hidden = policy.hide.iter().map(|one| one.path.clone());
+    let special = hidden.filter(|path| is_special(path)).collect();
     for (path, cover) in &covers {
         let done = lay(path, cover, &masks, &mut open_masks);
         done.because(part, path.display())?;
@@ -52,7 +62,7 @@ pub fn build_view(policy: &Policy) -> Result<()> {
     for mask in open_masks {
         set_attributes(&mask, READ_ONLY, Reach::Mount).because(part, "hidden folders")?;
     }
-    Ok(())
+    Ok(special)
 }
 
 /// Ordered by path, so that what lies deeper is laid over what lies above it.
@@ -107,22 +117,34 @@ fn lay(path: &Path, cover: &Cover, masks: &Masks, open_masks: &mut Vec<Tree>) ->
         Cover::ReadOnly => lay_itself(path, READ_ONLY),
         Cover::Copy(tree) => attach(tree, &open_or_make(path, tree, open_masks)?),
         Cover::Hidden { text, has_below } => {
-            let place = match open_path(path) {
-                // Not there, or not to be reached by this user: nothing to hide.
-                Err(error) if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::EACCES | libc::ENOTDIR)) => {
-                    return Ok(());
+            // Files of others come and go: what has gone since is looked for once more, another may be in its place.
+            let mut laid = hide(path, text, *has_below, masks, open_masks);
+            for _ in 0..MAX_REPLACED {
+                if !laid.as_ref().is_err_and(|error| error.raw_os_error() == Some(libc::ENOENT)) {
+                    break;
                 }
-                place => place?,
-            };
-            if *has_below && is_folder(&place)? {
-                let tree = make_tree(c"tmpfs", &[Parameter::Text(c"mode", "0755")], NO_SET_ID | NO_DEVICES | NO_PROGRAMS)?;
-                attach(&tree, &place)?;
-                open_masks.push(tree);
-                return Ok(());
+                laid = hide(path, text, *has_below, masks, open_masks);
             }
-            attach(&masks.copy(if is_folder(&place)? { Mask::Folder } else { Mask::File(text) })?, &place)
+            laid
         }
     }
+}
+
+fn hide(path: &Path, text: &str, has_below: bool, masks: &Masks, open_masks: &mut Vec<Tree>) -> io::Result<()> {
+    let place = match open_path(path) {
+        // Not there, or not to be reached by this user: nothing to hide.
+        Err(error) if matches!(error.raw_os_error(), Some(libc::ENOENT | libc::EACCES | libc::ENOTDIR)) => {
+            return Ok(());
+        }
+        place => place?,
+    };
+    if has_below && is_folder(&place)? {
+        let tree = make_tree(c"tmpfs", &[Parameter::Text(c"mode", "0755")], NO_SET_ID | NO_DEVICES | NO_PROGRAMS)?;
+        attach(&tree, &place)?;
+        open_masks.push(tree);
+        return Ok(());
+    }
+    attach(&masks.copy(if is_folder(&place)? { Mask::Folder } else { Mask::File(text) })?, &place)
 }
 
 fn lay_itself(path: &Path, attributes: u64) -> io::Result<()> {

@@ -43,8 +43,8 @@ const JUNK = wordSet(`
 /** Below these trees of the home directory programs keep what they can fetch or compute again. */
 const HOME_CACHES = wordSet(`
   .cache .npm .pnpm-store .local/share/pnpm/store .yarn/cache .gradle/caches .gradle/daemon .m2/repository .cargo/registry .cargo/git
-  .rustup/tmp .nuget/packages .ivy2/cache .bun/install/cache .deno go/pkg .local/share/Trash Library/Caches
-  Library/Developer/Xcode/DerivedData .pub-cache .expo .ccache
+  .rustup/tmp .nuget/packages .ivy2/cache .bun/install/cache go/pkg .local/share/Trash Library/Caches
+  Library/Developer/Xcode/DerivedData .pub-cache/hosted .pub-cache/git .ccache
 `);
 
 /** Whose they are: who names one of these programs may use its cache for the first time. */
@@ -54,7 +54,6 @@ const CACHE_PROGRAMS: readonly (readonly [prefix: string, programs: string])[] =
   [".gradle/", "gradle java"],
   [".nuget/", "dotnet"],
   [".bun/", "bun"],
-  [".deno", "deno"],
   [".local/share/pnpm/", "pnpm"],
   ["go/", "go"],
   [".cache", "*"],

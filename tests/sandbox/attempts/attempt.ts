@@ -21,9 +21,11 @@ export interface Attempt {
   readonly open: readonly SetName[];
   /** must not be there afterwards, below the project */
   readonly leaves?: string;
+  /** its input is a file outside the project, opened for reading */
+  readonly readsOutside?: boolean;
 }
 
-type Options = Partial<Pick<Attempt, "worksBare" | "open" | "leaves">>;
+type Options = Partial<Pick<Attempt, "worksBare" | "open" | "leaves" | "readsOutside">>;
 
 /** Only single files below writable folders, other processes' names and the like: see `OPEN_WITHOUT`. */
 export const OPEN_WITHOUT_VIEW: Options = { open: ["without namespaces"] };

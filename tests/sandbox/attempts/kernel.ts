@@ -84,6 +84,35 @@ if os.uname().machine == "x86_64":
     if libc.syscall(0x40000000 + 165, 0, b"/tmp", 0, 0, 0) != -1 or ctypes.get_errno() not in (errno.ENOSYS, errno.EPERM): escaped()`,
     NOT_BARE,
   ),
+  python(
+    "calls as a program for 32 bits does",
+    `
+import mmap
+if os.uname().machine != "x86_64": sys.exit(0)
+if os.fork() == 0:
+    # sethostname("", 0): mov eax, 74; xor ebx, ebx; xor ecx, ecx; int 0x80; ret
+    code = mmap.mmap(-1, 4096, prot=7); code.write(bytes.fromhex("b84a00000031db31c9cd80c3"))
+    call = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.addressof(ctypes.c_char.from_buffer(code)))
+    if call() != -1: print("ESCAPED", flush=True)
+    os._exit(0)
+os.wait()`,
+    NOT_BARE,
+  ),
+  python(
+    "asks for a filter that lets everything pass",
+    `
+import struct
+instruction = ctypes.create_string_buffer(struct.pack("HBBI", 6, 0, 0, 0x7fff0000))
+program = ctypes.create_string_buffer(struct.pack("HxxxxxxQ", 1, ctypes.addressof(instruction)))
+libc.prctl(22, 2, program, 0, 0)
+if syscall("unshare", 0x10000000) == 0: escaped()`,
+    NOT_BARE,
+  ),
+  sh(
+    "allows itself more by amplihack's own commands",
+    `"$NODE" "$CLI" sandbox allow evil.example --yes && echo ESCAPED; "$NODE" "$CLI" autonomy set sandbox --yes && echo ESCAPED`,
+    NOT_BARE,
+  ),
   refused("makes a user namespace with unshare", "unshare -U true 2>/dev/null", NOT_BARE),
   refused("makes a mount namespace with unshare", "unshare -rm true 2>/dev/null", NOT_BARE),
   refused("takes the cover off a hidden folder", `umount "$HOME/.amplihack" 2>/dev/null`, NOT_BARE),

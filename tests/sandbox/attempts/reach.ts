@@ -13,6 +13,12 @@ export const REACH = [
     "connects to a socket through a link",
     `os.symlink(HOME + "/agent.sock", "s")\n${CONNECT("AF_UNIX", `"s"`)}`,
   ),
+  python("connects to a socket deep in the home", CONNECT("AF_UNIX", `HOME + "/a/b/c/d/deep.sock"`)),
+  python("connects to a socket in a cache", CONNECT("AF_UNIX", `HOME + "/.cache/git/credential/socket"`)),
+  python(
+    "connects to a socket through its folder's descriptor",
+    `f = os.open(HOME + "/a/b/c/d", os.O_PATH)\n${CONNECT("AF_UNIX", `"/proc/self/fd/%d/deep.sock" % f`)}`,
+  ),
   python("connects to an abstract socket", CONNECT("AF_UNIX", `"\\0" + os.environ["ABSTRACT"]`)),
   python("connects to this machine", CONNECT("AF_INET", `("127.0.0.1", PORT)`)),
   python("connects to this machine by another of its addresses", CONNECT("AF_INET", `("127.3.2.1", PORT)`)),
@@ -38,6 +44,34 @@ s.sendto(b"x", 0x20000000, ("127.0.0.1", PORT)); print(s.recv(99))`,
   sh("connects with bash", `bash -c 'exec 3<>/dev/tcp/127.0.0.1/'$PORT'; echo x >&3; head -c 99 <&3'`),
   sh("connects with curl", `curl -s --max-time 2 --http0.9 --noproxy '*' http://127.0.0.1:$PORT/`),
   sh("fetches with git", `git ls-remote git://127.0.0.1:$PORT/x 2>&1 | grep -v refused`, NOT_BARE),
+  python(
+    "lists sockets of the machine by netlink",
+    `
+import socket, struct
+s = socket.socket(16, socket.SOCK_DGRAM, 4); s.settimeout(2)
+s.send(struct.pack("IHHII", 40, 20, 0x301, 1, 0) + struct.pack("BBHIIIII", 1, 0, 0, 0xffffffff, 0, 1, 0, 0))
+if os.environ["ABSTRACT"].encode() in s.recv(1 << 20): escaped()`,
+    NOT_BARE,
+  ),
+  python(
+    "sends to everybody on the network",
+    `
+import socket
+s = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); s.setsockopt(socket.SOL_SOCKET, socket.SO_BROADCAST, 1)
+s.sendto(b"x", ("255.255.255.255", PORT)); escaped()`,
+    NOT_BARE,
+  ),
+  python(
+    "sends to a group of IPv6",
+    `
+import socket
+s = socket.socket(socket.AF_INET6, socket.SOCK_DGRAM)
+for name in os.listdir("/sys/class/net"):
+    if name == "lo": continue
+    try: s.sendto(b"x", ("ff02::1", PORT, 0, socket.if_nametoindex(name))); escaped()
+    except OSError: pass`,
+    NOT_BARE,
+  ),
   python(
     "asks a name server",
     `
@@ -128,6 +162,28 @@ try: fcntl.ioctl(0, 0x541C, b"x")
 except OSError as error:
     if error.errno == errno.EPERM: raise
 escaped()`,
+  ),
+  ...[
+    ["changes what a key types", 0x4b47],
+    ["changes the text of a function key", 0x4b49],
+    ["changes what two keys make", 0x4b4b],
+    ["changes the code of a key", 0x4b4d],
+    ["takes another driver for the terminal", 0x5423],
+  ].map(([name, request]) =>
+    python(
+      `${name}`,
+      `
+import fcntl, errno
+try: fcntl.ioctl(0, ${request}, b"x" * 600)
+except OSError as error:
+    if error.errno == errno.EPERM: raise
+escaped()`,
+    ),
+  ),
+  python(
+    "schedules a process outside",
+    `os.sched_setaffinity(int(os.environ["OUTSIDE_PID"]), {0}); escaped()`,
+    OPEN_WITHOUT_VIEW,
   ),
   sh(
     "writes to other terminals",

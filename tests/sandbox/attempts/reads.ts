@@ -44,6 +44,43 @@ check(syscall("name_to_handle_at", -100, b"/", handle, ctypes.byref(at), 0), pro
 check(syscall("open_by_handle_at", os.open("/", os.O_RDONLY), handle, 0))`,
     NOT_BARE,
   ),
+  sh("reads through the folder of the first process", "cat /proc/1/cwd/../.ssh/id_rsa", NOT_BARE),
+  sh("reads through a thread", `cat "/proc/thread-self/root$HOME/.ssh/id_rsa"`),
+  sh(
+    "reads through every process that it sees",
+    `for p in /proc/[0-9]*; do cat "$p/root$HOME/.ssh/id_rsa" "$p/cwd/../.ssh/id_rsa"; done 2>/dev/null`,
+  ),
+  python(
+    "opens a secret without rights, then with them",
+    `
+f = os.open(HOME + "/.ssh/id_rsa", os.O_PATH); print(os.read(os.open("/proc/self/fd/%d" % f, os.O_RDONLY), 99))`,
+  ),
+  python(
+    "opens a secret below another root",
+    `
+import struct
+at = libc.syscall(437, os.open(HOME, os.O_PATH), b"/.ssh/id_rsa", struct.pack("QQQ", os.O_RDONLY, 0, 0x10), 24)
+print(os.read(check(at, proves=False), 99))`,
+  ),
+  python(
+    "copies the memory of a process outside",
+    `
+class Part(ctypes.Structure): _fields_ = [("at", ctypes.c_void_p), ("length", ctypes.c_size_t)]
+room = ctypes.create_string_buffer(9); mine, other = Part(ctypes.addressof(room), 9), Part(0x400000, 9)
+done = libc.process_vm_readv(int(os.environ["OUTSIDE_PID"]), ctypes.byref(mine), 1, ctypes.byref(other), 1, 0)
+import errno
+if done != -1 or ctypes.get_errno() == errno.EFAULT: escaped()`,
+  ),
+  python(
+    "takes a descriptor from a process outside",
+    `
+NUMBERS["pidfd_getfd"] = 438
+f = check(syscall("pidfd_open", int(os.environ["OUTSIDE_PID"]), 0), proves=False)
+print(os.read(check(libc.syscall(438, f, 0, 0), proves=False), 99))`,
+  ),
+  ...["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh/ssh_host_ed25519_key"].map(
+    file => sh(`reads ${file}`, `[ -s ${file} ] && head -c 1 ${file} | grep -q . && echo ESCAPED`, NOT_BARE),
+  ),
   sh("prints the environment", "env"),
   sh("prints a variable by its name", 'echo "$DEPLOY_TOKEN"'),
   sh("prints a variable with the value of a token", 'echo "$DEPLOY"'),
@@ -75,6 +112,14 @@ check(syscall("open_by_handle_at", os.open("/", os.O_RDONLY), handle, 0))`,
   python("attaches to process 1", `check(syscall("ptrace", 0x4206, 1, 0, 0))`, FIRST_PROCESS),
   sh("reads an inherited descriptor", "cat <&9 2>/dev/null; cat /proc/self/fd/9"),
   sh("reads shared memory of others", "cat /dev/shm/$SHARED_NAME", OPEN_WITHOUT_VIEW),
+  python(
+    "reads a message queue of System V",
+    `
+room = ctypes.create_string_buffer(200)
+done = libc.msgrcv(int(os.environ["QUEUE_ID"]), room, 100, 0, 0o4000 | 0o10000 | 0o40000)
+if done > 0: print(room.raw[8:8 + done])`,
+    { worksBare: false, open: ["without namespaces"] },
+  ),
   sh("reads keys that the kernel lists", "cat /proc/keys | grep . && echo ESCAPED", {
     worksBare: false,
     open: ["without namespaces"],

@@ -121,6 +121,80 @@ try:
 except OSError: pass
 if open(OUT + "/file").read() != before: escaped()`,
   ),
+  refused("writes a program beside a cache", `echo x >> "$HOME/.deno/bin/deno"`),
+  refused("makes a program beside a cache", `echo x > "$HOME/.pub-cache/bin/tool"`),
+  refused("opens its input once more, for writing", "echo x >> /proc/self/fd/0", { readsOutside: true }),
+  refused("opens its input by the name of the device", "echo x >> /dev/stdin", { readsOutside: true }),
+  python(
+    "empties its input by another descriptor",
+    `os.open("/proc/thread-self/fd/0", os.O_RDWR | os.O_TRUNC); escaped()`,
+    { readsOutside: true },
+  ),
+  python(
+    "opens without rights, then with them",
+    `
+f = os.open(OUT + "/file", os.O_PATH); os.open("/proc/self/fd/%d" % f, os.O_WRONLY); escaped()`,
+  ),
+  python(
+    "makes a file without a name in the project, then names it outside",
+    `
+f = os.open(".", os.O_TMPFILE | os.O_RDWR)
+check(libc.linkat(-100, b"/proc/self/fd/%d" % f, -100, (OUT + "/named").encode(), 0x400))`,
+  ),
+  python(
+    "links by a descriptor",
+    `
+f = os.open(OUT + "/file", os.O_RDONLY)
+check(libc.linkat(-100, b"/proc/self/fd/%d" % f, -100, b"linked", 0x400), proves=False)
+open("linked", "a").write("x"); escaped()`,
+  ),
+  python(
+    "writes through its own memory into a file that is mapped",
+    `
+import mmap
+f = os.open(OUT + "/file", os.O_RDONLY)
+libc.mmap.restype = ctypes.c_void_p
+at = libc.mmap(None, 4096, 1, 1, f, 0)
+memory = os.open("/proc/self/mem", os.O_RDWR); os.lseek(memory, at, 0); os.write(memory, b"pwned")
+if open(OUT + "/file").read().startswith("pwned"): escaped()`,
+    { worksBare: false },
+  ),
+  python(
+    "makes a socket outside",
+    `import socket; socket.socket(socket.AF_UNIX).bind(OUT + "/s"); escaped()`,
+  ),
+  python("makes a file by mknod", `os.mknod(OUT + "/node"); escaped()`),
+  python(
+    "changes a mode through a descriptor that reads",
+    `os.fchmod(os.open(OUT + "/file", os.O_RDONLY), 0o777); escaped()`,
+    METADATA,
+  ),
+  python(
+    "changes times through a descriptor that reads",
+    `os.utime(os.open(OUT + "/file", os.O_RDONLY), (1, 1)); escaped()`,
+    METADATA,
+  ),
+  python(
+    "opens below another root",
+    `
+import struct
+NUMBERS["openat2"] = 437
+how = struct.pack("QQQ", os.O_WRONLY, 0, 0x10)
+check(libc.syscall(437, os.open("/", os.O_PATH), (OUT + "/file").encode(), how, 24))`,
+  ),
+  python(
+    "copies a file within the kernel",
+    `
+open("a", "w").write("x" * 9); f = os.open("a", os.O_RDONLY)
+os.copy_file_range(f, os.open(OUT + "/file", os.O_WRONLY), 9); escaped()`,
+  ),
+  sh(
+    "swaps a cache for a link",
+    `rmdir "$HOME/.npm" 2>/dev/null; ln -s "$OUT" "$HOME/.npm" && echo ESCAPED`,
+    {
+      worksBare: false,
+    },
+  ),
   sh(
     "writes in the background after the command ended",
     `(sleep 0.3; echo x >> "$OUT/late") >/dev/null 2>&1 & true`,
