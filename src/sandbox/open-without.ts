@@ -11,6 +11,9 @@ export const OPEN_WITHOUT: Readonly<Record<Layer, readonly string[]>> = {
     "processes that go on after the sandbox was killed",
     "network by host: it is off or on as a whole",
   ],
-  landlock: ["abstract sockets, where the network is on"],
+  landlock: [
+    "abstract sockets, where the network is on",
+    "signals to the programs that it was started with, at a terminal",
+  ],
   seccomp: ["typing into the terminal, new namespaces, and calls that reach the kernel"],
 };

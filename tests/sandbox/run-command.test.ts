@@ -239,6 +239,7 @@ describe.skipIf(!canRun)("a command in the sandbox", () => {
         "echo ready; read line; echo done",
       ];
       const child = spawn(PROGRAM, words, { cwd: scene.project, env });
+      const ended = new Promise(resolve => child.on("close", resolve));
       await new Promise(resolve => child.stdout.once("data", resolve));
       if (isReplaced) {
         writeFileSync(`${path}.new`, "");
@@ -247,7 +248,7 @@ describe.skipIf(!canRun)("a command in the sandbox", () => {
       await new Promise(resolve => server.close(resolve));
       if (isReplaced) rmSync(path, { force: true });
       else child.stdin.end("go on\n");
-      expect(await new Promise(resolve => child.on("close", resolve))).toBe(code);
+      expect(await ended).toBe(code);
     }
   });
 
