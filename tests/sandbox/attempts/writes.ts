@@ -190,7 +190,7 @@ os.copy_file_range(f, os.open(OUT + "/file", os.O_WRONLY), 9); escaped()`,
   ),
   sh(
     "swaps a cache for a link",
-    `rmdir "$HOME/.npm" 2>/dev/null; ln -s "$OUT" "$HOME/.npm" && echo ESCAPED`,
+    `rm -rf "$HOME/.npm" 2>/dev/null; ln -sT "$OUT" "$HOME/.npm" && echo ESCAPED`,
     {
       worksBare: false,
     },
