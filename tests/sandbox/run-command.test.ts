@@ -5,7 +5,6 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -241,14 +240,16 @@ describe.skipIf(!canRun)("a command in the sandbox", () => {
       const child = spawn(PROGRAM, words, { cwd: scene.project, env });
       const ended = new Promise(resolve => child.on("close", resolve));
       await new Promise(resolve => child.stdout.once("data", resolve));
+      const close = () => new Promise(resolve => server.close(resolve));
       if (isReplaced) {
         writeFileSync(`${path}.new`, "");
         renameSync(`${path}.new`, path);
+      } else {
+        await close();
+        child.stdin.end("go on\n");
       }
-      await new Promise(resolve => server.close(resolve));
-      if (isReplaced) rmSync(path, { force: true });
-      else child.stdin.end("go on\n");
       expect(await ended).toBe(code);
+      if (isReplaced) await close();
     }
   });
 
