@@ -250,7 +250,7 @@ export function keepGoodConfig(
     if (found?.value === undefined || found.problem !== undefined) continue;
     const problems: SchemaProblem[] = [];
     acceptConfig(withFailureObject(found.value), problems);
-    if (!problems.some(({ code }) => code !== "unknown-key"))
+    if (!problems.some(({ code }) => !isOfKey(code)))
       keepLastGood(system, stateHome, path, system.text.decode(found.bytes).text);
   }
 }
@@ -285,10 +285,10 @@ function acceptFile(reader: LayerReader, scope: LayerScope, path: string, writte
     notices.push({ code: "wrong-type", scope, source: path, message });
   }
   const accepted = acceptConfig(value, problems);
-  const wrong = problems.filter(({ code }) => code !== "unknown-key").map(({ member }) => member);
+  const wrong = problems.filter(({ code }) => !isOfKey(code)).map(({ member }) => member);
   const good = wrong.length === 0 ? undefined : readLastGood(reader.system, reader.stateHome, path);
   for (const { code, member, expected } of problems) {
-    const rest = good === undefined || code === "unknown-key" ? "" : `; ${AS_BEFORE}`;
+    const rest = good === undefined || isOfKey(code) ? "" : `; ${AS_BEFORE}`;
     const message = `${path}: ${member === "" ? "the file" : member} is ignored: expected ${expected}${rest}`;
     notices.push({ code, scope, source: path, message });
   }
@@ -355,4 +355,9 @@ function loosening(source: string, member: string): ConfigNotice {
         : "a project may only tighten unless you trust it (guard init --trust)";
   const message = `${source}: ${member} is ignored: ${why}`;
   return { code: "loosening", scope: "project", source, message };
+}
+
+/** The key is not known, and nothing is wrong with what is. */
+function isOfKey(code: SchemaProblem["code"]): boolean {
+  return code === "unknown-key" || code === "misspelt-key";
 }

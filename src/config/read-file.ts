@@ -28,8 +28,11 @@ export function readConfigFile(
     problem: { code, text: problem },
   });
   try {
-    const facts = files.follow(path);
-    if (facts === undefined) return undefined;
+    const named = files.inspect(path);
+    if (named === undefined) return undefined;
+    const facts = named.kind === "symlink" ? files.follow(path) : named;
+    // There are settings, and they are away.
+    if (facts === undefined) return nothing("broken", "it is a link that leads nowhere");
     const refusal = refuse(facts);
     if (refusal !== undefined) return nothing("untrusted-file", refusal);
     // A pipe would be waited for.

@@ -39,7 +39,8 @@ export type InferConfig<S> = S extends { kind: "string"; oneOf: readonly (infer 
                 : never;
 
 export interface SchemaProblem {
-  readonly code: "unknown-key" | "wrong-type" | "bad-value" | "missing-key";
+  /** a misspelt key is one that is nearly a known one: what it was to set is not set */
+  readonly code: "unknown-key" | "misspelt-key" | "wrong-type" | "bad-value" | "missing-key";
   /** dotted path of the member, for instance `guard.rules.git.push` */
   readonly member: string;
   readonly expected: string;
@@ -139,10 +140,11 @@ function acceptRecord(
     const field = Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
     if (field === undefined) {
       if (key === "$schema") return [];
+      const meant = nearest(key, names);
       problems.push({
-        code: "unknown-key",
+        code: meant === undefined ? "unknown-key" : "misspelt-key",
         member: join(member, key),
-        expected: nearest(key, names) ?? `one of ${names.join(", ")}`,
+        expected: meant ?? `one of ${names.join(", ")}`,
       });
       return [];
     }

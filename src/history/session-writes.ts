@@ -56,7 +56,10 @@ export function readSessionWrites(
         .some(({ targets }) => (store.readList(targets) ?? []).some(target => isNamedBy(target, path))),
     files: () => [...written, ...open.files()],
     named: name => [...written, ...open.files()].filter(path => basename(path) === name),
-    textBefore(path) {
+    textBefore(name) {
+      // What was moved is what it was under its first name. Later moves come last.
+      let path = name;
+      for (const { path: to, from = to } of [...moves].reverse()) if (to === path) path = from;
       // A call whose end was not told may never have run: somebody else may have made the file.
       const state = before.get(path);
       if (state?.kind === "absent") return "";

@@ -210,9 +210,15 @@ describe("files that others could have written", () => {
 });
 
 describe("mistakes", () => {
+  it("are noticed where the file is a link that leads nowhere", () => {
+    const loaded = load({ [USER]: { kind: "symlink", target: "/home/user/dotfiles/gone.jsonc" } });
+    expect(codes(loaded)).toEqual(["broken"]);
+  });
+
   it.each([
     ["not JSON", `{"guard": `, "broken"],
-    ["an unknown key", `{"gaurd": {}}`, "unknown-key"],
+    ["an unknown key", `{"colours": {}}`, "unknown-key"],
+    ["a misspelt key", `{"gaurd": {}}`, "misspelt-key"],
     ["an unknown value", `{"guard": {"level": "lax"}}`, "bad-value"],
     ["a wrong type", `{"guard": {"rules": []}}`, "wrong-type"],
     ["an entry without its key", `{"guard": {"allow": [{"reason": "x"}]}}`, "missing-key"],

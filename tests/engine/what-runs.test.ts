@@ -85,6 +85,13 @@ const HIDDEN: readonly (readonly [string, () => unknown])[] = [
       })(),
     }),
   ],
+  ["a proxy", () => ({ a: new Proxy({ command: "ls" }, { get: () => DANGER }) })],
+  ["a value for every use", () => ({ command: { [Symbol.toPrimitive]: () => DANGER } })],
+  [
+    "a list that walks differently",
+    () => ({ args: Object.assign(["ls"], { [Symbol.iterator]: () => [DANGER].values() }) }),
+  ],
+  ["a name with a mark that is not seen", () => ({ command: "ls", "command\u200B": DANGER })],
   ["a name that differs in case beyond ASCII", () => ({ key: "a", "\u212Aey": DANGER })],
   ["a name that differs in case", () => ({ command: "ls", Command: DANGER })],
   ["a name that differs in case, further down", () => ({ a: { path: "x", PATH: "/etc/passwd" } })],

@@ -93,6 +93,33 @@ describe("a yes to a command that runs a file", () => {
     expect(second.digest).not.toBe(first.digest);
   });
 
+  it.each([
+    ["amplihack mcp guard -- node srv.js", "srv.js"],
+    ["amplihack mcp guard -- node srv.js", "other.js"],
+    ["amplihack mcp guard -- python3 srv.py", "helper.py"],
+    ["amplihack mcp guard -- deno run srv.js", "srv.js"],
+    ["amplihack mcp guard -- uv run srv.py", "srv.py"],
+    ["amplihack mcp guard -- npx tsx srv.js", "srv.js"],
+    ["amplihack sandbox run -- ruby run.rb", "run.rb"],
+    ["amplihack try -- bash step.sh", "lib.sh"],
+    ["amplihack recipe run top.yaml", "lib.sh"],
+  ])("is for the bytes of what runs deeper: %s, %s", (command, changed) => {
+    const files = {
+      "srv.js": "require('./other.js')\n",
+      "other.js": "1\n",
+      "srv.py": "import helper\n",
+      "helper.py": "x = 1\n",
+      "run.rb": "puts 1\n",
+      "step.sh": ". ./lib.sh\n",
+      "lib.sh": "npm test\n",
+      "top.yaml": recipe("bash ./step.sh"),
+    };
+    const first = judge(command, files);
+    expect(first.code).toBeDefined();
+    expect(judge(command, files).digest).toBe(first.digest);
+    expect(judge(command, { ...files, [changed]: "\n" }).digest).not.toBe(first.digest);
+  });
+
   it("cannot be given for good", () => {
     const files = { "ee.yaml": recipe("npm test") };
     const [finding] = judge("amplihack recipe run ee.yaml", files).findings;

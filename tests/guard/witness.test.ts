@@ -388,12 +388,26 @@ interface Sight {
   readonly isMktemp: boolean;
 }
 
+/** One line for each call: strace tells a call in two where another process comes in between. */
+function wholeCalls(trace: string): readonly string[] {
+  const begun = new Map<string, string>();
+  return trace.split("\n").flatMap(line => {
+    const [, pid = "", start] = /^(\d+) +(.*) <unfinished \.\.\.>$/.exec(line) ?? [];
+    if (start !== undefined) {
+      begun.set(pid, start);
+      return [];
+    }
+    const [, of = "", rest] = /^(\d+) +<\.\.\. \w+ resumed>(.*)$/.exec(line) ?? [];
+    return rest === undefined ? [line] : [`${of} ${begun.get(of) ?? ""}${rest}`];
+  });
+}
+
 /** Relative paths count from where each process is: `mkdir -p` goes into the folders that it makes. */
 function witnessed(trace: string, start: string): readonly Sight[] {
   const places = new Map<string, string>();
   const programs = new Map<string, string>();
   const sights: Sight[] = [];
-  for (const line of trace.split("\n")) {
+  for (const line of wholeCalls(trace)) {
     const [, pid = "", call = "", given = "", result = ""] =
       /^(?:\[pid +)?(\d+)\]? +(\w+)\((.*)\)\s+= (-?\d+)/.exec(line) ?? [];
     if (call === "" || result.startsWith("-1")) continue;

@@ -444,6 +444,24 @@ describe("a secret that a call only named", () => {
     expect((await offer(project, "cat copy/.env"))?.decision?.kind).toBe("ask");
   });
 
+  it("stays the person's under the name that a call gave it, and one of the session's stays its own", async () => {
+    const project = repository();
+    const agreed = async (command: string) => {
+      const call = { useId: command };
+      await offer(project, command, call);
+      project.shell(command);
+      await finish(project, command, call);
+    };
+    project.write({ ".env": env });
+    await agreed("mv .env .env.old");
+    await agreed("mv .env.old .env.older");
+    for (const command of ["cat .env.older", "cp .env.older copy.txt", "rm .env.older"])
+      expect((await offer(project, command))?.decision?.kind, command).toBe("ask");
+    await agreed("echo K=1 > .env.new");
+    await agreed("mv .env.new .env.newer");
+    expect((await offer(project, "cat .env.newer"))?.decision).toBeUndefined();
+  });
+
   it("is the session's where the call ran", async () => {
     const project = repository();
     await offer(project, "echo K=1 > .env", { useId: "t1" });

@@ -14,6 +14,7 @@ import {
 } from "../../shell/index.ts";
 import { RECIPE_EXTENSIONS, RECIPE_FOLDERS, type Started } from "../records/own-commands.ts";
 import { ownCallOf } from "../records/own-program.ts";
+import { isInterpreter } from "./registry.ts";
 import { runOptionText } from "./run.ts";
 import { importedFiles, runInterpreterCode } from "./run-code.ts";
 
@@ -26,7 +27,36 @@ const MAX_NESTED_RECIPES = 4;
 export function runOwn(name: string, call: ProgramCall): void {
   const { argv, isOpenEnded } = call;
   const found = ownCallOf({ argv, program: name, isOpenEnded }, () => false);
+  const { codeRuns, invocations } = call.scope.session;
+  const [runs, begun] = [codeRuns.length, invocations.length];
   for (const started of found?.starts ?? []) follow(started, call);
+  // What runs deeper and was not read there, being the project's own: what a script sources, the program behind `node`.
+  for (const { from, code, path, invocation } of codeRuns.slice(runs))
+    if (from === "file" && path !== undefined && knownText(code) === undefined)
+      noteFiles([path], { ...call, cwd: invocations[invocation ?? -1]?.cwd ?? call.cwd });
+  for (const { program, argv: given, cwd, place } of invocations.slice(begun)) {
+    const isAll = program !== undefined && isInterpreter(program);
+    const named = given.slice(1).filter(word => isAll || CODE_NAME.test(knownText(word) ?? ""));
+    noteFiles(named, { ...call, cwd, place });
+  }
+}
+
+/** `uv run server.py`, `deno run server.ts` */
+const CODE_NAME = /\.(?:[cm]?[jt]sx?|py|rb|php|pl|lua|sh|bash)$/;
+
+/** With what they import, as far as that is told by name. */
+function noteFiles(names: readonly Value[], call: ProgramCall): void {
+  const seen = new Set<string>();
+  const pending = [...names];
+  for (let next = pending.shift(); next !== undefined && seen.size < MAX_IMPORTED; next = pending.shift())
+    for (const { path, content } of readFiles([next], call)) {
+      const place = knownText(path) ?? "";
+      if (seen.has(place)) continue;
+      seen.add(place);
+      note(path, content, call);
+      if (/\.(?:[cm]?[jt]s|py)$/.test(place))
+        pending.push(...importedFiles(place.endsWith(".py") ? "python" : "javascript", content, path));
+    }
 }
 
 function follow(started: Started, call: ProgramCall): void {
