@@ -36,41 +36,41 @@ export function collectEffects(
   max = MAX_EFFECTS,
 ): readonly CommandEffect[] {
   const effects: CommandEffect[] = [];
-  for (const effect of everyEffect(facts, workspace)) {
-    effects.push(effect);
-    if (effects.length > max) break;
+  for (const some of everyEffect(facts, workspace)) {
+    effects.push(...some);
+    if (effects.length > max) return effects.slice(0, max + 1);
   }
   return effects;
 }
 
-function* everyEffect(facts: ShellFacts, workspace: Workspace): Iterable<CommandEffect> {
+function* everyEffect(facts: ShellFacts, workspace: Workspace): Iterable<readonly CommandEffect[]> {
   const memory: BranchMemory = new Map();
   for (const invocation of facts.invocations) {
     const by = actorOf(invocation);
-    for (const effect of facts.effects[invocation.id] ?? [])
-      yield* placeEffect(effect, by, workspace, memory);
+    for (const effect of facts.effects[invocation.id] ?? []) yield placeEffect(effect, by, workspace, memory);
     const isOwn = (word: string) => isOwnFile(workspace, word, describe(by.cwd));
-    for (const path of shownFiles(shownByOwn(invocation, isOwn), workspace))
-      yield { kind: "read", by, path: text(path), isCopy: false };
-    for (const path of writtenByOwn(invocation, isOwn))
-      yield { kind: "write", by, path: fromHome(path, workspace), how: "replace" };
+    const shown = shownFiles(shownByOwn(invocation, isOwn), workspace);
+    if (shown.length > 0) yield shown.map(path => ({ kind: "read", by, path: text(path), isCopy: false }));
+    const written = writtenByOwn(invocation, isOwn);
+    if (written.length > 0)
+      yield written.map(path => ({ kind: "write", by, path: fromHome(path, workspace), how: "replace" }));
   }
-  for (const redirection of facts.redirections) yield* effectsOfRedirection(redirection, facts);
+  for (const redirection of facts.redirections) yield effectsOfRedirection(redirection, facts);
   const copied = copiedByCode(facts);
   for (const { call, invocation } of facts.codeEffects) {
     const starter = facts.invocations[invocation];
     if (starter === undefined) continue;
     const actor = actorOf(starter);
-    if (call.kind === "operation") yield* placeEffect(call.effect, actor, workspace, memory);
-    else yield* effectsOfCode(call, actor);
-    if (call.kind === "read" && !copied.has(describe(call.path))) yield* readsOfLoop(call, actor);
+    if (call.kind === "operation") yield placeEffect(call.effect, actor, workspace, memory);
+    else yield effectsOfCode(call, actor);
+    if (call.kind === "read" && !copied.has(describe(call.path))) yield readsOfLoop(call, actor);
   }
   for (const { path, content, invocation } of facts.writtenFiles) {
     const host = /^\/dev\/(?:tcp|udp)\/([^/]*)/.exec(describe(path))?.[1];
     const writer = facts.invocations[invocation];
     if (host === undefined || writer === undefined) continue;
     const payloads = [{ value: content, role: "body" } as const];
-    yield { kind: "send", by: actorOf(writer), to: text(host), payloads };
+    yield [{ kind: "send", by: actorOf(writer), to: text(host), payloads }];
   }
 }
 

@@ -129,9 +129,25 @@ const wordsByText = new Map<string, readonly string[]>();
 /** Grammars are constants, so their look-up tables are made once. */
 const namesByGrammar = new WeakMap<OptionGrammar, Names>();
 
+/** The words that were read last, in each grammar: what is known of a program asks for the same again and again. */
+const last = { argv: [] as readonly Value[], readings: new Map<OptionGrammar, ParsedOptions>() };
+
 /** Reads `argv` from `start` on. Unknown options count as flags unless the grammar says otherwise. */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one pass over the words, whose parts share their position
 export function parseOptions(argv: readonly Value[], grammar: OptionGrammar, start = 1): ParsedOptions {
+  if (start !== 1) return readOptions(argv, grammar, start);
+  if (last.argv !== argv) {
+    last.argv = argv;
+    last.readings.clear();
+  }
+  const known = last.readings.get(grammar);
+  if (known !== undefined) return known;
+  const options = readOptions(argv, grammar, start);
+  last.readings.set(grammar, options);
+  return options;
+}
+
+// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one pass over the words, whose parts share their position
+function readOptions(argv: readonly Value[], grammar: OptionGrammar, start: number): ParsedOptions {
   const names = namesOf(grammar);
   const options: ParsedOption[] = [];
   const operands: Operand[] = [];

@@ -1,4 +1,4 @@
-import { join } from "../system/index.ts";
+import { isInside, join } from "../system/index.ts";
 import type { Disk } from "./disk.ts";
 import { secretNamesInHome } from "./secrets.ts";
 import { existingWiring, wiringNames } from "./wiring.ts";
@@ -19,12 +19,14 @@ const known = new WeakMap<Workspace, readonly ProtectedPath[]>();
 
 /**
  * The protected paths of the home and the project: those that are there, and those by whose mere name a host or a shell
- * would find them. A write whose target is only known in part is compared with all of them.
+ * would find them. A write whose target is only known in part is compared with all of them. `within`: secrets elsewhere
+ * may be left out.
  */
-export function protectedPaths(workspace: Workspace): readonly ProtectedPath[] {
+export function protectedPaths(workspace: Workspace, within?: string): readonly ProtectedPath[] {
   const found = known.get(workspace);
   if (found !== undefined) return found;
   const { home, disk, project = home, cwd, stateHomes } = workspace;
+  const isWanted = (path: string) => within === undefined || isInside(within, path) || isInside(path, within);
   const all = new Map<string, ProtectedPath>();
   const add = (path: string, kind: ProtectedPath["kind"]) => {
     if (!all.has(path)) all.set(path, { path, kind });
@@ -34,19 +36,19 @@ export function protectedPaths(workspace: Workspace): readonly ProtectedPath[] {
   for (const name of STARTUP_FILES) add(join(home, name), "startup");
   for (const name of secretNamesInHome()) {
     const path = join(home, name);
-    if (disk.isAbsent(path)) continue;
+    if (!isWanted(path) || disk.isAbsent(path)) continue;
     const files = disk.kind(path) === "directory" ? filesBelow(disk, path) : undefined;
     for (const file of files ?? [])
       if (secretAt(workspace, join(path, file)) !== undefined) add(join(path, file), "secret");
     if (files === undefined) add(path, "secret");
   }
-  for (const folder of new Set([home, project, cwd, join(home, ".ssh")]))
+  for (const folder of [...new Set([home, project, cwd, join(home, ".ssh")])].filter(isWanted))
     for (const name of disk.kind(folder) === "directory" ? (disk.names(folder, MAX_TOP_NAMES) ?? []) : []) {
       const path = join(folder, name);
       if (disk.kind(path) === "file" && secretAt(workspace, path) !== undefined) add(path, "secret");
     }
   const paths = [...all.values()];
-  known.set(workspace, paths);
+  if (within === undefined) known.set(workspace, paths);
   return paths;
 }
 

@@ -25,6 +25,7 @@ function readPattern(written: string): WiringPattern {
 }
 
 export const WIRING_PATTERNS: readonly WiringPattern[] = [...WIRING_FILES, ...WIRING_TREES].map(readPattern);
+const PLAIN_NAMES = WIRING_PATTERNS.map(({ names }) => names.join("/")).filter(name => !name.includes("*"));
 const OWN_FOLDER = ".amplihack";
 /** First names of wiring below its root: a path without any of them is none. */
 const TOPS: ReadonlySet<string> = new Set([
@@ -244,12 +245,13 @@ export function existingWiring(workspace: Workspace): readonly string[] {
 
 /** Wiring by its names alone, whether it is there or not; patterns for names that vary are left out. */
 export function wiringNames(workspace: Workspace): readonly string[] {
-  return wiringRoots(workspace).flatMap(({ root, folder }) =>
-    WIRING_PATTERNS.filter(
-      ({ names }) =>
-        !names.some(name => name.includes("*")) && folder.every((name, index) => names[index] === name),
-    ).map(({ names }) => join(root, ...names.slice(folder.length))),
-  );
+  return wiringRoots(workspace).flatMap(({ root, folder }) => {
+    const front = folder.map(name => `${name}/`).join("");
+    return PLAIN_NAMES.flatMap(name => {
+      if (name.startsWith(front)) return join(root, name.slice(front.length));
+      return `${name}/` === front ? root : [];
+    });
+  });
 }
 
 /** Wiring below a directory: what is there, and names that would be wiring if something were there. */

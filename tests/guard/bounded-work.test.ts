@@ -4,6 +4,7 @@ import { judgeCommand } from "../../src/exports/guard.ts";
 import { showsOnlyNames } from "../../src/programs/index.ts";
 import { type Invocation, text } from "../../src/shell/index.ts";
 import type { Piece } from "../../src/shell/value.ts";
+import { createMemorySystem } from "../../src/system/memory.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { componentCouldBe } from "../../src/workspace/index.ts";
 import { callProgram } from "../hooks/call-program.ts";
@@ -118,6 +119,40 @@ describe("what is looked at again and again", () => {
     expect(all.filter(name => componentCouldBe(component, name))).toHaveLength(10);
     // The first piece of each comparison tells whether a leading dot matters.
     expect(reads).toBeLessThan(3 * all.length);
+  });
+
+  const looksAt = (command: string, files: Readonly<Record<string, string>> = {}) => {
+    const system = createMemorySystem({
+      cwd: PROJECT,
+      files: { [`${PROJECT}/.git/HEAD`]: "ref: refs/heads/x\n", [`${PROJECT}/src/a.ts`]: "x", ...files },
+    });
+    judgeCommand(command, { cwd: PROJECT, home: HOME, system });
+    return system.calls;
+  };
+
+  it.each([
+    "cat src/a.ts README.md | head -20",
+    "git diff HEAD -- . | head -200",
+    "grep -rn TODO src | sort | uniq -c",
+    "cat tsconfig*.json",
+    "npm run build && git add -A && git commit -m x",
+    "tar xf release.tar.gz",
+  ])("is no secret of the home where a call stays in the project: %s", command => {
+    const looks = looksAt(command).map(({ path }) => path);
+    expect(looks).toContain(HOME);
+    expect(looks.filter(path => path.startsWith(`${HOME}/.ssh`) || path.startsWith(`${HOME}/.aws`))).toEqual(
+      [],
+    );
+  });
+
+  it("is a manifest, once for all scripts that are started", () => {
+    const manifest = `${PROJECT}/package.json`;
+    const files = { [manifest]: JSON.stringify({ scripts: { lint: "eslint ." } }) };
+    const reads = looksAt(Array(50).fill("npm run lint").join("; "), files).filter(
+      ({ operation, path }) => operation === "read" && path === manifest,
+    );
+    expect(reads.length).toBeGreaterThan(0);
+    expect(reads.length).toBeLessThan(5);
   });
 
   it("is a tracked file, once for all files that are named", () => {

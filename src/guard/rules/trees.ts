@@ -1,5 +1,5 @@
 import { describe, type Listing, type Origin, type Piece, text, type Value } from "../../shell/index.ts";
-import { basename, components, dirname, globMatches, isInside, join } from "../../system/index.ts";
+import { basename, dirname, globMatches, isInside, join } from "../../system/index.ts";
 import {
   componentCouldBe,
   componentCouldBeInAnyShell,
@@ -34,6 +34,8 @@ type Component = readonly Piece[];
 
 /** Places that a word may stand for. `**` stands for any number of folders, hidden ones included. */
 interface Reach {
+  readonly base: string;
+  /** below the base */
   readonly parts: readonly Part[];
   /** what lies below is reached as well */
   readonly isTree: boolean;
@@ -183,7 +185,7 @@ function reportUnlisted(context: RuleContext, effect: EffectOf<"write">, folder:
   const { disk, home, project } = workspace;
   if (effect.from !== undefined && effect.how !== "extract" && disk.kind(folder) !== "directory") return;
   const isHome = isInside(folder, home);
-  const reached = protectedPaths(workspace).filter(
+  const reached = protectedPaths(workspace, folder).filter(
     ({ path, kind }) =>
       isInside(folder, path) &&
       (isHome ||
@@ -208,7 +210,7 @@ function reportLanded(context: RuleContext, by: Actor, path: string): void {
 
 function reportWrites(context: RuleContext, by: Actor, reach: Reach): void {
   const { workspace } = context;
-  const reached = protectedPaths(workspace).filter(
+  const reached = protectedPaths(workspace, reach.base).filter(
     ({ path }) => reaches(reach, path) && !(reach.isListed && workspace.disk.isAbsent(path)),
   );
   reportFirst(context, by, reached);
@@ -237,14 +239,19 @@ function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
     if (path === undefined || isRemote || disk.kind(path) !== "directory") return [];
     // Programs that take the top of a disk look at the disk.
     if (path === "/" && !isCopy && search === undefined) return [];
-    return [{ parts: components(path).map(sameName), isTree: true, isListed: true }];
+    return [{ base: path, parts: [], isTree: true, isListed: true }];
   });
-  const found = protectedPaths(workspace).find(({ path, kind }) => {
-    if (kind !== "secret" || disk.isAbsent(path)) return false;
-    // Those of the project are looked for below it, by what is searched for: `secretsListed`.
-    if (project !== undefined && isInside(project, path)) return false;
-    return [...listed, ...folders].some(reach => reaches(reach, path));
-  });
+  // Secrets of the project are looked for below it, by what is searched for: `secretsListed`.
+  const isOfProject = (path: string) => project !== undefined && isInside(project, path);
+  const reached = [...listed, ...folders].filter(({ base }) => !isOfProject(base));
+  if (reached.length === 0) return;
+  const found = protectedPaths(workspace).find(
+    ({ path, kind }) =>
+      kind === "secret" &&
+      !disk.isAbsent(path) &&
+      !isOfProject(path) &&
+      reached.some(reach => reaches(reach, path)),
+  );
   if (found !== undefined && !isNarrowed(effect, context)) context.report("sec.read", by, found.path);
 }
 
@@ -300,7 +307,7 @@ function computedReaches(word: Value, by: Actor, context: RuleContext, isTree: b
       if (only?.kind === "glob" && only.pattern.includes("**")) return "**";
       return name => (isCode ? componentCouldBeInAnyShell : componentCouldBe)(component, name);
     });
-    return [{ parts: [...components(base).map(sameName), ...parts], isTree, isListed: false }];
+    return [{ base, parts, isTree, isListed: false }];
   });
 }
 
@@ -351,14 +358,15 @@ function listedReaches(
     targetsOf(context, start, { ...by, cwd: text(context.workspace.directory) }, true).flatMap(target => {
       const base = target.path ?? target.base;
       if (base === undefined || target.isRemote) return [];
-      const parts: Part[] = [...components(base).map(sameName), "**", ...named, ...added.map(sameName)];
-      return [{ parts, isTree, isListed: true }];
+      const parts: Part[] = ["**", ...named, ...added.map(sameName)];
+      return [{ base, parts, isTree, isListed: true }];
     }),
   );
 }
 
-function reaches({ parts, isTree }: Reach, path: string): boolean {
-  return fits(parts, components(path), isTree);
+function reaches({ base, parts, isTree }: Reach, path: string): boolean {
+  const names = partsBelow(base, path);
+  return names !== undefined && fits(parts, names, isTree);
 }
 
 function fits(parts: readonly Part[], names: readonly string[], isTree: boolean): boolean {

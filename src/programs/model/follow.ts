@@ -280,10 +280,13 @@ function operationEffects(
     tool = { name: next, argv };
     if (isSame) break;
   }
+  // Their words are files and patterns: `grep -r stop all` ends nothing.
+  if (isEveryday(tool.name)) return NO_EFFECTS;
   const found = findProgram(tool.name);
+  const rows = operationRowsOf(tool.name);
   const there = tool.argv === call.argv ? call : parseCall(tool.name, found, { ...call, argv: tool.argv });
-  const operations = operationRowsOf(tool.name)
-    .flatMap(rows => operationsOf(rows, tool.name, there, found))
+  const operations = rows
+    .flatMap(some => operationsOf(some, tool.name, there, found))
     .filter(({ rule }) => !rule.startsWith("cloud.") || !isAtLocalEndpoint(there));
   // What only costs money may do more than that.
   if (operations.some(({ rule }) => !rule.startsWith("spend.")))
@@ -294,14 +297,13 @@ function operationEffects(
   const isTask = found?.is?.includes("runsTasks") === true;
   const isTarget = found?.is?.some(trait => trait === "runsTargets" || trait === "mayRunPackage") === true;
   // Rows are what is known of a program, not all that it can do: their kinds are looked for in its words as well.
-  const rows = operationRowsOf(tool.name);
-  if (rows.some(some => isSpokenFor(some, there))) return [];
+  if (isSpokenFor(rows, there)) return [];
   const kinds = isUnknown ? undefined : kindsOfOperations(rows);
   // A record without options and rows knows no subcommand of the program.
   const hasNoVerbs = found?.options === undefined && found?.language === undefined && rows.length === 0;
   // One that only says how the program starts others knows none of its own verbs either.
   const startsOnly = !isTask && !isTarget && rows.length === 0 && tellsOnlyStarts(found);
-  const isClient = (found?.changesMore === true && hasNoVerbs && !isEveryday(tool.name)) || startsOnly;
+  const isClient = (found?.changesMore === true && hasNoVerbs) || startsOnly;
   // What git drops has rules of its own, and a script of the project is judged by its text: `npm run wipe`.
   const ofOthers =
     !isTarget && (kinds?.has("cloud") === true || (kinds?.has("sec") === true && tool.name !== "git"));
@@ -310,7 +312,7 @@ function operationEffects(
   const endsAny = !/^(?:docker|podman|nerdctl|kill|pkill)$/.test(tool.name);
   return [
     ...operations,
-    ...(isEveryday(tool.name) ? [] : shownSecrets(tool.name, there)),
+    ...shownSecrets(tool.name, there),
     ...(endsAny ? effectsOfEndingAll(there) : []),
     ...(endsAny && !isUnknown && !isTask && !isTarget ? endsAllOf(tool.name, there) : []),
     ...settingsOf(name, call, isUnknown),
@@ -374,7 +376,11 @@ function withoutQuestion(effect: OperationEffect, { options }: ParsedCall): Oper
   return effect.rule === "deploy.production" && isSkipped ? { verdict: "ask", ...effect } : effect;
 }
 
+const kindsOfRows = new WeakMap<object, ReadonlySet<string>>();
+
 function kindsOfOperations(rows: readonly (readonly Operation[])[]): ReadonlySet<string> {
+  const known = kindsOfRows.get(rows);
+  if (known !== undefined) return known;
   const rules = rows.flatMap(some => some.map(({ rule }) => rule));
   const kinds = new Set<string>(rules.map(rule => rule.slice(0, rule.indexOf("."))));
   // What belongs to others can be changed and given away; a database is migrated.
@@ -382,6 +388,7 @@ function kindsOfOperations(rows: readonly (readonly Operation[])[]): ReadonlySet
   else if (kinds.has("db")) kinds.add("deploy");
   else if (!kinds.has("grant")) kinds.delete("deploy");
   if (rules.some(rule => /^cloud\.(?:platform|resource|infra)$/.test(rule))) kinds.add("spend");
+  kindsOfRows.set(rows, kinds);
   return kinds;
 }
 

@@ -143,14 +143,15 @@ function findOperation(
 }
 
 /** Whether a row is about these words and says when they are free: `unless`, `free on`. */
-export function isSpokenFor(rows: readonly Operation[], { options }: ParsedCall): boolean {
+export function isSpokenFor(rows: readonly (readonly Operation[])[], { options }: ParsedCall): boolean {
   const operands = options.operandValues.map(describe);
-  return rows.some(operation => {
+  const isAbout = (operation: Operation): boolean => {
     const { unless } = operation;
     const matched = matchOperands(patternOf(operation), operands);
     if (matched === undefined) return false;
     return isFree(operation, operands, matched) || (unless !== undefined && options.isOn(...words(unless)));
-  });
+  };
+  return rows.some(some => some.some(isAbout));
 }
 
 function applies(

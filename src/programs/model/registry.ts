@@ -101,8 +101,10 @@ function lookUp(name: string): Program | undefined {
 }
 
 /** Nothing is known of it but operations. */
-export function isBare({ names, operations, ...rest }: Program): boolean {
-  return operations !== undefined && Object.keys(rest).length === 0;
+export function isBare(program: Program): boolean {
+  if (program.operations === undefined) return false;
+  for (const member in program) if (member !== "names" && member !== "operations") return false;
+  return true;
 }
 
 /** The name as the record lists it: `find` for `gfind`. */

@@ -43,6 +43,7 @@ import {
 // database, a verb that destroys, or the name of a file that it writes.
 
 const MAX_WORDS = 24;
+const NO_EFFECTS: readonly ProgramEffect[] = [];
 /** A file that is only called like a program (`/etc/passwd`) starts none. */
 const IN_A_FOLDER_OF_PROGRAMS = /^\.\/|(?:^|\/)(?:s?bin|libexec)\/[^/]+$/;
 /** Options whose value a shell or an interpreter runs. */
@@ -263,6 +264,7 @@ export function outputEffects(call: ParsedCall, isWrapper: boolean): readonly Pr
   const argv = call.argv.slice(0, end);
   return argv.flatMap((word, index): readonly ProgramEffect[] => {
     const start = knownPrefix(word);
+    if (!start.startsWith("-")) return NO_EFFECTS;
     const [option = "", name = "", equals] = /^--?([A-Za-z][\w-]*)(=)?/.exec(start) ?? [];
     const glued = /^-o(?=[~/.$"])/.test(start) || (start === "-o" && word.pieces.length > 1);
     const value = glued
@@ -469,12 +471,10 @@ export function operationOfOthers(
   if (onlyTells(options) || options.isOn("check")) return [];
   const shown = options.operandValues.map(describe);
   const command = shown.slice(0, MAX_COMMAND_WORDS).filter(word => /^\w(?!.*:\/)[\w:.@/-]{0,80}$/.test(word));
-  const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
-  const names = namesOf(call, options, shown);
+  const saidHere = (rule: OperationEffect["rule"], what: string) =>
+    saidBy(program, { ...call, options }, shown, rule, what);
   if (isTarget)
-    return saysDeploy([baseName(program), ...command])
-      ? [{ kind: "operation", rule: "deploy.production", what: "deploy", target, names }]
-      : [];
+    return saysDeploy([baseName(program), ...command]) ? [saidHere("deploy.production", "deploy")] : [];
   const said = operationsSaid({
     program: isNamed ? baseName(program) : "",
     command,
@@ -484,9 +484,7 @@ export function operationOfOthers(
     })),
   });
   return said.flatMap(({ rule, what }) =>
-    only === undefined || only.has(rule.split(".")[0] ?? "")
-      ? [{ kind: "operation", rule, what, target, names }]
-      : [],
+    only === undefined || only.has(rule.split(".")[0] ?? "") ? [saidHere(rule, what)] : [],
   );
 }
 

@@ -141,8 +141,22 @@ export interface Said {
   readonly options: readonly { readonly name: string; readonly value: string | undefined }[];
 }
 
-/** The words of a name in any spelling: `delete_repository`, `dropDatabase`, `db:wipe`. */
+const MAX_REMEMBERED = 500;
+const MAX_REMEMBERED_LENGTH = 40;
+const remembered = new Map<string, readonly string[]>();
+
+/** The words of a name in any spelling: `delete_repository`, `dropDatabase`, `db:wipe`. Each is asked for many times. */
 export function partsOf(name: string): readonly string[] {
+  if (name.length > MAX_REMEMBERED_LENGTH) return splitName(name);
+  const known = remembered.get(name);
+  if (known !== undefined) return known;
+  const parts = splitName(name);
+  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
+  remembered.set(name, parts);
+  return parts;
+}
+
+function splitName(name: string): readonly string[] {
   return name
     .replace(/([a-z\d])(?=[A-Z])/g, "$1-")
     .toLowerCase()

@@ -402,7 +402,7 @@ export function runScripts(program: string, operands: readonly Value[], call: Pr
   if (names.length === 0) return;
   const written = writtenText(text("package.json"), call);
   for (const content of written.length > 0 ? written : listedScripts(program, operands, call)) {
-    const scripts = scriptsIn(knownText(content));
+    const scripts = scriptsIn(content);
     for (const name of names) {
       const script = ownValue(scripts, name);
       if (typeof script === "string")
@@ -422,8 +422,21 @@ function listedScripts(
   const isNamed = RUN.includes(first) || (program !== "npm" && !INSTALL.includes(first));
   if (path === undefined || place.kind !== "local" || !isNamed || Object.hasOwn(LIFECYCLE, first)) return [];
   if (writtenEntry(text("package.json"), cwd, scope) !== undefined) return [];
-  const content = scope.session.context.files?.readText(path, MAX_MANIFEST_BYTES);
-  return content === undefined ? [] : [text(content)];
+  const manifest = readManifest(path, scope.session);
+  return manifest === undefined ? [] : [manifest];
+}
+
+/** By the session in which they are read: a text starts many scripts of one project. */
+const manifests = new WeakMap<object, Map<string, Value | undefined>>();
+
+function readManifest(path: string, session: ProgramCall["scope"]["session"]): Value | undefined {
+  const known = manifests.get(session) ?? new Map<string, Value | undefined>();
+  manifests.set(session, known);
+  if (!known.has(path)) {
+    const content = session.context.files?.readText(path, MAX_MANIFEST_BYTES);
+    known.set(path, content === undefined ? undefined : text(content));
+  }
+  return known.get(path);
 }
 
 interface ChosenScripts {
@@ -445,10 +458,17 @@ function withHooks(name: string): readonly string[] {
   return [`pre${name}`, name, `post${name}`];
 }
 
+const readScripts = new WeakMap<Value, JsonObject>();
+
 /** A manifest that is no JSON starts nothing: the package manager refuses it. */
-function scriptsIn(content: string | undefined): JsonObject {
-  const read = content === undefined ? undefined : readJson(content);
+function scriptsIn(content: Value): JsonObject {
+  const known = readScripts.get(content);
+  if (known !== undefined) return known;
+  const written = knownText(content);
+  const read = written === undefined ? undefined : readJson(written);
   const manifest = read?.ok === true ? read.value : undefined;
   const scripts = isJsonObject(manifest) ? ownValue(manifest, "scripts") : undefined;
-  return isJsonObject(scripts) ? scripts : {};
+  const found = isJsonObject(scripts) ? scripts : {};
+  readScripts.set(content, found);
+  return found;
 }

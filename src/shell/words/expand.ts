@@ -56,6 +56,7 @@ export function expandParts(
     const expanded = expandPart(part, expansion, isQuoted, index === 0, index === parts.length - 1);
     return expanded.length === 0 ? [[unknownText("…")]] : expanded;
   });
+  if (lists.every(list => list.length === 1)) return [lists.flatMap(([only]) => only ?? [])];
   return (combine(lists) ?? combine(lists.map(collapse)) ?? []).map(chosen => chosen.flat());
 }
 
