@@ -50,6 +50,7 @@ import {
   databaseLosses,
   endsAllOf,
   givenFiles,
+  isNamedForEnding,
   operationOfOthers,
   operationOfVerbs,
   outputEffects,
@@ -280,8 +281,9 @@ function operationEffects(
     tool = { name: next, argv };
     if (isSame) break;
   }
-  // Their words are files and patterns: `grep -r stop all` ends nothing.
-  if (isEveryday(tool.name)) return NO_EFFECTS;
+  // Their words are files and patterns: `grep -r stop all` ends nothing, where the name of `del *` is the verb.
+  const isOfFiles = isEveryday(tool.name);
+  if (isOfFiles && !isNamedForEnding(tool.name)) return NO_EFFECTS;
   const found = findProgram(tool.name);
   const rows = operationRowsOf(tool.name);
   const there = tool.argv === call.argv ? call : parseCall(tool.name, found, { ...call, argv: tool.argv });
@@ -303,7 +305,7 @@ function operationEffects(
   const hasNoVerbs = found?.options === undefined && found?.language === undefined && rows.length === 0;
   // One that only says how the program starts others knows none of its own verbs either.
   const startsOnly = !isTask && !isTarget && rows.length === 0 && tellsOnlyStarts(found);
-  const isClient = (found?.changesMore === true && hasNoVerbs) || startsOnly;
+  const isClient = (found?.changesMore === true && hasNoVerbs && !isOfFiles) || startsOnly;
   // What git drops has rules of its own, and a script of the project is judged by its text: `npm run wipe`.
   const ofOthers =
     !isTarget && (kinds?.has("cloud") === true || (kinds?.has("sec") === true && tool.name !== "git"));
@@ -312,7 +314,7 @@ function operationEffects(
   const endsAny = !/^(?:docker|podman|nerdctl|kill|pkill)$/.test(tool.name);
   return [
     ...operations,
-    ...shownSecrets(tool.name, there),
+    ...(isOfFiles ? [] : shownSecrets(tool.name, there)),
     ...(endsAny ? effectsOfEndingAll(there) : []),
     ...(endsAny && !isUnknown && !isTask && !isTarget ? endsAllOf(tool.name, there) : []),
     ...settingsOf(name, call, isUnknown),

@@ -369,6 +369,10 @@ function saidBy(
   return { kind: "operation", rule, what, target, names: namesOf(call, call.options, shown) };
 }
 
+export function isNamedForEnding(program: string): boolean {
+  return /(?:kill|stop|del|cancel)$/.test(program);
+}
+
 /** `stop all`, `kill --all`; `qdel all`, where the program is the verb. */
 export function endsAllOf(program: string, call: ParsedCall): readonly OperationEffect[] {
   // Simulated devices are switched off every day.
@@ -376,7 +380,7 @@ export function endsAllOf(program: string, call: ParsedCall): readonly Operation
   const { options } = call;
   const shown = options.operandValues.map(describe);
   const flags = options.options.flatMap(({ name, value }) => (value === undefined ? [name] : []));
-  const called = /(?:kill|stop|del|cancel)$/.test(program) ? ["stop"] : [];
+  const called = isNamedForEnding(program) ? ["stop"] : [];
   if (onlyTells(options) || !endsEverything([...called, ...shown], flags)) return [];
   return [saidBy(program, call, shown, "sys.kill", "end everything that runs there")];
 }
