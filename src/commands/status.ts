@@ -21,9 +21,10 @@ export const command = defineCommand({
   async run({ options, system, terminal }) {
     const { readAgentStatus, nextStep } = await loadAgentStatus();
     const agents = readAgentStatus(system, ownProgram());
-    const { describeTeamMemory } = await import("./memory/background-sync.ts");
-    const team = describeTeamMemory(system);
-    const notices = readNotices(system);
+    const { notices, hasTeam } = readConfiguration(system);
+    const team = hasTeam
+      ? (await import("./memory/background-sync.ts")).describeTeamMemory(system)
+      : undefined;
     const next = notices.length === 0 ? nextStep(agents) : CONFIGURATION_STEP;
     const instead = commandInstead(system);
     const note = instead === undefined ? "" : `  (not on your PATH yet: type ${instead})`;
@@ -61,14 +62,20 @@ function describe({ isRegistered, problem }: AgentStatus, terminal: Terminal): s
   return isRegistered ? `${terminal.paint("green", "✓")} hooks registered` : "hooks not registered";
 }
 
-/** What of the configuration does not count, until it is mended. */
-function readNotices(system: System): readonly string[] {
+/** What of the configuration does not count, until it is mended; and whether memories are a team's. */
+function readConfiguration(system: System): {
+  readonly notices: readonly string[];
+  readonly hasTeam: boolean;
+} {
   const [home, stateHome] = [findHome(system), findStateHome(system)];
-  if (home === undefined || stateHome === undefined) return [];
-  const { notices } = loadConfig(system, {
+  if (home === undefined || stateHome === undefined) return { notices: [], hasTeam: false };
+  const { notices, config } = loadConfig(system, {
     home,
     stateHome,
     projectRoot: findProjectRoot(system, undefined),
   });
-  return notices.map(({ message }) => escapeControls(message));
+  return {
+    notices: notices.map(({ message }) => escapeControls(message)),
+    hasTeam: config.memory.url !== undefined,
+  };
 }

@@ -24,6 +24,14 @@ const TYPED: Readonly<Record<string, readonly (readonly string[])[]>> = {
 const OWN_HOOK = `import { defineHook } from "amplihack/hooks";
 export default defineHook({ name: "record", event: "PreToolUse", tool: "Bash", run: ({ input }) => (input.command === "x" ? {} : undefined) });
 `;
+/** Settings of a host as an installation leaves them: `status` reads such files wherever amplihack is in use. */
+const registeredSettings = (program: string) => ({
+  hooks: {
+    PreToolUse: [
+      { matcher: "*", hooks: [{ type: "command", command: `${program} pre-tool-use`, timeout: 10 }] },
+    ],
+  },
+});
 /** Loaded by an entry when it needs them, or judged without a payload: nothing to start for a recording. */
 const NOT_STARTED = /^(?:lazy-|guard-argv)/;
 const TIMEOUT_MS = 30_000;
@@ -58,6 +66,10 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
   const home = join(temporaryFolder, `amplihack-record-${system.random.hex(16)}`);
   const project = join(home, "project");
   system.files.makeDirectory(join(project, ".claude"), 0o700);
+  system.files.makeDirectory(join(home, ".claude"), 0o700);
+  const settings = registeredSettings(join(home, ".amplihack", ".claude", "bin", "amplihack-hooks"));
+  const encoded = system.text.encode(`${JSON.stringify(settings)}\n`);
+  system.files.createExclusive(join(home, ".claude", "settings.json"), encoded, 0o600);
   const record = async (entry: string, command: string, words?: readonly string[]): Promise<void> => {
     const subcommand = entry === "no-opinion" ? "notification" : entry;
     const { code, stderr } = await runProgram(

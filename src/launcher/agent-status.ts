@@ -264,6 +264,7 @@ function judgeEntries(
   if (entries.includes(MODULE_ENTRY)) return [];
   const findings: SettingsFinding[] = [];
   const found = new Map<string, number>();
+  const programs = new Set<string>();
   for (const { event, owned } of entries) {
     if (owned === undefined) continue;
     if (owned.kind === "legacy") {
@@ -276,7 +277,10 @@ function judgeEntries(
       const key = `${event} ${subcommand.name}`;
       found.set(key, (found.get(key) ?? 0) + 1);
     }
-    const judged = judgeProgram(system, owned.program, places);
+    programs.add(owned.program);
+  }
+  for (const program of programs) {
+    const judged = judgeProgram(system, program, places);
     if (judged !== undefined) findings.push({ ...judged, file: path });
   }
   const wanted = planRegistrations(host).registrations.map(each => `${each.nativeEvent} ${each.subcommand}`);
