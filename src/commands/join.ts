@@ -19,7 +19,7 @@ this machine in: what it ships counts as theirs. The key stays in
   forAgents: "asks",
   examples: { "amplihack join https://agents.acme.example": "asks to be let in" },
   async run({ options, positionals, system, terminal }) {
-    const { readServerUrl, joinedFile, post } = await loadJoinedServer();
+    const { readServerUrl, joinedFile, post, fixOfFailure } = await loadJoinedServer();
     const { machineName } = await loadOpenTarget();
     const url = readServerUrl(positionals[0] ?? "").origin;
     const ask = async (path: string, document: object) => {
@@ -27,10 +27,11 @@ this machine in: what it ships counts as theirs. The key stays in
         return await post(url, path, document, { timeoutMs: TIMEOUT_MS });
       } catch (error) {
         const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-        throw new CommandError(`${url} does not answer`, {
+        const fix = fixOfFailure(cause);
+        throw new CommandError(`${url} ${fix === undefined ? "does not answer" : "cannot be trusted"}`, {
           kind: "offline",
           causes: [errorText(cause)],
-          fix: "check the address",
+          fix: fix ?? "check the address",
         });
       }
     };

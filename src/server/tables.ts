@@ -41,6 +41,27 @@ const secret = (name: string, parameters: string, result: string, body: string):
 const MAX_OPEN_JOINS = 1_000;
 const MAX_OPEN_VISITS = 10_000;
 
+/** Hands the key of a machine out, once; `naming` may give it another name first. */
+const takeJoin = (naming: string): readonly string[] =>
+  secret(
+    "server_take_join",
+    "of_hash text, new_id text, new_key text",
+    "TABLE (state text, team text, person text, machine text)",
+    `DECLARE wanted server_joins;
+     BEGIN
+       SELECT * INTO wanted FROM server_joins j WHERE j.hash = of_hash AND j.expires > now() FOR UPDATE;
+       IF wanted.hash IS NULL THEN RETURN QUERY SELECT 'gone', '', '', ''; RETURN; END IF;
+       IF wanted.is_refused THEN RETURN QUERY SELECT 'refused', '', '', ''; RETURN; END IF;
+       IF wanted.team IS NULL THEN RETURN QUERY SELECT 'waiting', '', '', ''; RETURN; END IF;
+       ${naming}INSERT INTO server_machines (id, team, person, machine, hash)
+         VALUES (new_id, wanted.team, wanted.person, wanted.machine, new_key);
+       INSERT INTO server_log (team, who, what, about)
+         VALUES (wanted.team, wanted.person, 'let a machine join', wanted.machine);
+       DELETE FROM server_joins j WHERE j.hash = of_hash;
+       RETURN QUERY SELECT 'joined', wanted.team, wanted.person, wanted.machine;
+     END`,
+  );
+
 /** Secrets are stored as their SHA-256: whoever reads the tables cannot use one. */
 const SERVER_TABLES: Migration = [
   `CREATE TABLE ${SCHEMA}.server_people (
@@ -214,24 +235,7 @@ const SERVER_TABLES: Migration = [
        RETURN FOUND;
      END`,
   ),
-  ...secret(
-    "server_take_join",
-    "of_hash text, new_id text, new_key text",
-    "TABLE (state text, team text, person text, machine text)",
-    `DECLARE wanted server_joins;
-     BEGIN
-       SELECT * INTO wanted FROM server_joins j WHERE j.hash = of_hash AND j.expires > now() FOR UPDATE;
-       IF wanted.hash IS NULL THEN RETURN QUERY SELECT 'gone', '', '', ''; RETURN; END IF;
-       IF wanted.is_refused THEN RETURN QUERY SELECT 'refused', '', '', ''; RETURN; END IF;
-       IF wanted.team IS NULL THEN RETURN QUERY SELECT 'waiting', '', '', ''; RETURN; END IF;
-       INSERT INTO server_machines (id, team, person, machine, hash)
-         VALUES (new_id, wanted.team, wanted.person, wanted.machine, new_key);
-       INSERT INTO server_log (team, who, what, about)
-         VALUES (wanted.team, wanted.person, 'let a machine join', wanted.machine);
-       DELETE FROM server_joins j WHERE j.hash = of_hash;
-       RETURN QUERY SELECT 'joined', wanted.team, wanted.person, wanted.machine;
-     END`,
-  ),
+  ...takeJoin(""),
 ];
 
 /** What machines ask, and what a person answered. The whole of what was shown is compared: nobody agrees to anything else. */
@@ -533,6 +537,21 @@ const USAGE: Migration = [
   ),
 ];
 
+/** Two machines of one name would send two audit logs that look like one: the second is called `laptop 2`. */
+const NAMES: Migration = takeJoin(
+  `DECLARE first_name text := wanted.machine; next_number integer := 2;
+       BEGIN
+         PERFORM FROM teams t WHERE t.team = wanted.team FOR NO KEY UPDATE;
+         WHILE EXISTS (
+           SELECT FROM server_machines m WHERE m.team = wanted.team AND m.machine = wanted.machine AND m.revoked IS NULL
+         ) LOOP
+           wanted.machine := left(first_name, 290) || ' ' || next_number;
+           next_number := next_number + 1;
+         END LOOP;
+       END;
+       `,
+).map(statement => statement.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION"));
+
 const MIGRATIONS: readonly Migration[] = [
   SERVER_TABLES,
   QUESTIONS,
@@ -543,6 +562,7 @@ const MIGRATIONS: readonly Migration[] = [
   MEMORIES,
   PASSKEYS,
   USAGE,
+  NAMES,
 ];
 
 /** Everything that the server needs. For the owner of the database; the role must be there. */

@@ -69,6 +69,16 @@ export function readServerUrl(text: string): URL {
   return url;
 }
 
+/** Who can mend what keeps this machine from a server: it may answer, with a certificate that is not trusted here. */
+export function fixOfFailure(error: unknown): string | undefined {
+  const code = error instanceof Error && "code" in error ? String(error.code) : "";
+  if (code === "CERT_HAS_EXPIRED") return "let whoever runs the server renew its certificate";
+  if (code === "ERR_TLS_CERT_ALTNAME_INVALID") return "name the server as its certificate does";
+  if (/SELF_SIGNED|UNABLE_TO_(VERIFY|GET_ISSUER)/.test(code))
+    return "NODE_EXTRA_CA_CERTS=FILE names your own authority, for all commands";
+  return undefined;
+}
+
 interface Answer {
   readonly status: number;
   readonly body: JsonObject;

@@ -4,7 +4,7 @@ import { errorText, type JsonObject, numberAt, objectAt, stringAt } from "../pro
 import { Problem, requireDirectories, type UserDirectories } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { version } from "../version.ts";
-import { type JoinedServer, joinedFile, post } from "./joined-server.ts";
+import { fixOfFailure, type JoinedServer, joinedFile, post } from "./joined-server.ts";
 import {
   type Attempt,
   machineName,
@@ -57,7 +57,7 @@ export function serverTarget(system: System, options: TargetOptions): ShipTarget
       return { kind: "refused", why, fix };
     } catch (error) {
       const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
-      return { kind: "later", why: `${place}: ${errorText(cause)}`, afterMs: undefined };
+      return { kind: "later", why: `${place}: ${errorText(cause)}`, fix: fixOfFailure(cause) };
     }
   };
   const untilDone = (path: string, document: () => unknown) =>

@@ -1,5 +1,7 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { appendFileSync, mkdirSync, readFileSync, statSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Database } from "../../src/postgres/database.ts";
@@ -8,6 +10,7 @@ import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { AMPLIHACK, newUserInside, type User } from "../commands/run-command.ts";
 import { RUN } from "../dashboard/machine.ts";
 import { freshDatabase, hasPostgres } from "../postgres-server.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { askUrl } from "./scene.ts";
 
 /** A command that goes on: what it said so far, and its end. */
@@ -36,6 +39,24 @@ function start(user: User, words: readonly string[], env: Record<string, string>
   return { child, ended, until, said: () => said };
 }
 
+describe("a server whose certificate is not trusted", () => {
+  it("is said to be that, and not to be away", async () => {
+    const folder = temporaryDirectory();
+    const [certificate, key] = [join(folder, "cert.pem"), join(folder, "key.pem")];
+    const request = ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-subj", "/CN=127.0.0.1"];
+    execFileSync("openssl", [...request, "-keyout", key, "-out", certificate], { stdio: "pipe" });
+    const pair = { cert: readFileSync(certificate), key: readFileSync(key) };
+    const server = createServer(pair, (_, response) => void response.end());
+    await new Promise<void>(resolve => server.listen(0, "127.0.0.1", resolve));
+    onTestFinished(() => void server.close());
+    const url = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    expect(await newUserInside().type(["join", url])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/cannot be trusted[\s\S]*NODE_EXTRA_CA_CERTS/),
+    });
+  });
+});
+
 describe.skipIf(!hasPostgres)("a server that is newer than its tables", () => {
   it("updates them before it serves where it has the owner's login, and refuses else", async () => {
     const { server, name, url } = await freshDatabase();
@@ -47,9 +68,9 @@ describe.skipIf(!hasPostgres)("a server that is newer than its tables", () => {
     const version = async () =>
       (await owner.run(`SELECT version FROM ${SCHEMA}.versions WHERE part = 'server'`))[0]?.["version"];
     const newest = await version();
-    // As an older program left them: the last step is not done yet.
+    // As an older program left them: the last steps are not done yet.
     await owner.run(`DROP TABLE ${SCHEMA}.server_usage`);
-    await owner.run(`UPDATE ${SCHEMA}.versions SET version = version - 1 WHERE part = 'server'`);
+    await owner.run(`UPDATE ${SCHEMA}.versions SET version = version - 2 WHERE part = 'server'`);
     const serve = ["serve", "--url", server.url(name, "amplihack_server"), "--port", "0"];
     expect(await user.type(serve)).toMatchObject({
       code: 1,

@@ -370,4 +370,91 @@ describe.skipIf(!hasPostgres)("hostile requests", () => {
       expect([path, (await scene.post(path, key, body)).status < 500]).toEqual([path, true]);
     expect(scene.log).toEqual([]);
   });
+
+  it("of ten further kinds are refused, and leave nothing behind", async () => {
+    const scene = await serverScene();
+    const olga = await scene.visit("acme", "olga", "owner");
+    const zoe = await scene.visit("zoo", "zoe", "owner");
+    const key = await scene.join(olga, "acme", "laptop");
+    const foreign = await scene.join(zoe, "zoo", "laptop");
+    const headers = { authorization: `Bearer ${key}` };
+    const { port } = new URL(scene.url);
+    const raw = (text: string) =>
+      new Promise<string>(resolve => {
+        let said = "";
+        const socket = connect(Number(port), "127.0.0.1", () => socket.end(text));
+        socket.on("data", data => {
+          said += data.toString();
+        });
+        socket.on("error", () => resolve(said));
+        socket.on("close", () => resolve(said));
+      });
+
+    // 1. Two lengths of one body: what a proxy takes for a body would be a request here.
+    const smuggled =
+      "POST /api/v1/seen HTTP/1.1\r\nhost: x\r\ncontent-length: 4\r\ntransfer-encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\nhost: x\r\n\r\n";
+    expect(await raw(smuggled)).toMatch(/^HTTP\/1\.1 400/);
+    expect(await raw(smuggled)).not.toContain('"ok":true');
+    // 2. A line break in a header's value.
+    expect(await raw("GET /login HTTP/1.1\r\nhost: x\r\nx: a\rset-cookie: y\r\n\r\n")).not.toMatch(
+      /set-cookie/i,
+    );
+    // 3. A line of one's own under the number of another team's line: both are kept, each in its team.
+    await scene.post("/api/v1/records", foreign, { rows: [row(1, { session: "theirs" })] });
+    expect((await scene.post("/api/v1/records", key, { rows: [row(1, { session: "ours" })] })).status).toBe(
+      200,
+    );
+    expect(await scene.owner.run(`SELECT team, session FROM ${SCHEMA}.records ORDER BY team`)).toEqual([
+      { team: "acme", session: "ours" },
+      { team: "zoo", session: "theirs" },
+    ]);
+    // 4. A body that names another team, person or machine.
+    const named = { team: "zoo", person: "zoe", machine: "other", machine_id: "x", rows: [row(2)] };
+    await scene.post("/api/v1/records", key, named);
+    const [mine] = await scene.owner.run(
+      `SELECT team, person::text AS person, machine FROM ${SCHEMA}.records WHERE id = $1`,
+      ["2".padStart(32, "0")],
+    );
+    expect(mine).toEqual({ team: "acme", person: "olga", machine: "laptop" });
+    // 5. A head of an audit log for a machine of another team changes nothing there.
+    const head = { seq: 9, hash: "a".repeat(64) };
+    await scene.post("/api/v1/records", key, { rows: [], head, machine: "laptop", team: "zoo" });
+    expect(await scene.owner.run(`SELECT team FROM ${SCHEMA}.audit_heads`)).toEqual([{ team: "acme" }]);
+    // 6. A prototype in JSON.
+    const polluted =
+      '{"__proto__":{"isOld":true,"team":"zoo"},"constructor":{"prototype":{"team":"zoo"}},"rows":[]}';
+    expect((await post(scene, "/api/v1/records", headers, polluted)).status).toBeLessThan(500);
+    expect(({} as Record<string, unknown>)["isOld"]).toBeUndefined();
+    // 7. A question of another team's, answered under one's own.
+    const question = { digest: "b".repeat(64), nonce: "n".repeat(43), command: "rm x" };
+    await scene.post("/api/v1/questions", key, question);
+    const [asked] = await scene.owner.run(`SELECT id FROM ${SCHEMA}.server_questions`);
+    const id = String(asked?.["id"]);
+    expect((await zoe.send("/questions", { team: "zoo", id, answer: "once" })).status).toBeGreaterThanOrEqual(
+      400,
+    );
+    expect((await scene.post("/api/v1/questions", foreign, question)).body).not.toHaveProperty("statement");
+    expect(await scene.owner.run(`SELECT FROM ${SCHEMA}.server_questions WHERE answer IS NOT NULL`)).toEqual(
+      [],
+    );
+    // 8. Two keys in one header, and a key in the address.
+    expect(
+      (await post(scene, "/api/v1/seen", { authorization: `Bearer ${key}, Bearer ${foreign}` }, "{}")).status,
+    ).toBe(401);
+    expect((await scene.ask(`/api/v1/seen?key=${key}`, { method: "POST", body: "{}" })).status).toBe(401);
+    // 9. The same code of a join answered by two people: the first one counts.
+    const begun = (await scene.post("/api/v1/join", undefined, { machine: "third" })).body;
+    const code = String(begun["code"]);
+    expect((await zoe.send("/join", { code, team: "zoo", answer: "yes" })).status).toBe(303);
+    expect((await olga.send("/join", { code, team: "acme", answer: "yes" })).status).toBe(410);
+    const secret = begun["secret"];
+    expect((await scene.post("/api/v1/join/end", undefined, { secret })).body).toMatchObject({ team: "zoo" });
+    expect((await scene.post("/api/v1/join/end", undefined, { secret })).status).toBe(410);
+    // 10. A login goes on after its person was removed: it opens nothing any more.
+    const max = await scene.visit("acme", "max", "admin");
+    await olga.send("/people", { team: "acme", do: "remove", person: "max" });
+    for (const path of ["/?team=acme", "/machines?team=acme", "/settings?team=acme"])
+      expect([path, (await max.get(path)).status]).toEqual([path, 403]);
+    expect(scene.log).toEqual([]);
+  });
 });

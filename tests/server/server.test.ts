@@ -155,6 +155,17 @@ describe.skipIf(!hasPostgres)("the server of a team", () => {
     await expect(scene.ask("/healthz")).rejects.toThrow();
   });
 
+  it("tells two machines of one name apart", async () => {
+    const scene = await serverScene();
+    const olga = await scene.visit("acme", "olga", "owner");
+    for (const [index, name] of ["laptop", "laptop", "laptop"].entries()) {
+      const key = await scene.join(olga, "acme", name);
+      await scene.post("/api/v1/records", key, { rows: [row(index + 1)] });
+    }
+    const rows = await scene.owner.run(`SELECT machine FROM ${SCHEMA}.records ORDER BY machine`);
+    expect(rows.map(({ machine }) => machine)).toEqual(["laptop", "laptop 2", "laptop 3"]);
+  });
+
   it("writes what comes at the same time together, and refuses what is wrong alone", async () => {
     const scene = await serverScene();
     let transactions = 0;
