@@ -186,7 +186,7 @@ function makeImage(executable) {
   return inTrainingPlace(({ home, payloads }) => {
     mkdirSync(join(home, "payloads"));
     for (const { subcommand, name, input } of payloads)
-      writeFileSync(join(home, "payloads", `${subcommand}.${name}`), input);
+      writeFileSync(join(home, "payloads", `${name}.${subcommand}`), input);
     const args = ["--write-image", join(home, "image"), resolve(GENERATED), join(home, "payloads")];
     const [program, ...words] = [...target.runner, executable, ...args];
     // A program that counts leaves these counts elsewhere: ordinary runs write no image.

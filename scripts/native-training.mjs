@@ -89,23 +89,50 @@ function writeOwnHook(hooks) {
 function makePayloads(places) {
   const ordinary = CORPORA.flatMap(readCorpus).filter((_, number) => number % EVERY === 0);
   const own = ["git status", "echo", "npm test", "ls -la"].map(command => `${command} ${OWN_WORD}`);
-  const commands = [...own, ...ordinary];
-  return commands.map((command, number) => {
-    const cwd = places[number % places.length];
-    const session = { session_id: "7d1f0a52-6c3b-4e7f-9a55-0b6f2f1c9e11", cwd };
-    const isShort = number % 4 === 0;
-    const more = isShort
-      ? {}
-      : {
-          transcript_path: `${cwd}/transcript.jsonl`,
-          permission_mode: "default",
-          tool_use_id: `toolu_${number}`,
-        };
-    const call = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command } };
-    const input = JSON.stringify({ ...session, ...more, ...call });
-    const hears = command === `echo ${OWN_WORD}` ? OWN_ANSWER : "";
-    return { subcommand: "pre-tool-use", name: String(number).padStart(4, "0"), cwd, input, hears };
+  const before = [...own, ...ENDED, ...ordinary].map((command, number) =>
+    makePayload("PreToolUse", command, number, places[number % places.length]),
+  );
+  // Every call that ended has begun.
+  const payloads = before.flatMap((payload, number) => {
+    const command = ENDED[number - own.length];
+    return command === undefined
+      ? payload
+      : [payload, makePayload("PostToolUse", command, number, payload.cwd)];
   });
+  return payloads.map((payload, number) => ({ ...payload, name: String(number).padStart(4, "0") }));
+}
+
+/**
+ * Calls of which the end is told as well, in the repository and elsewhere. They are few: what only they touch is not copied
+ * at every start. And they come early, as those for which a hook is loaded.
+ */
+const ENDED = [
+  "npm test",
+  "make",
+  "npm test",
+  "npm run build",
+  "make",
+  "npm test",
+  "echo x > note.txt",
+  "ls",
+];
+
+function makePayload(event, command, number, cwd) {
+  const isEnd = event === "PostToolUse";
+  const session = { session_id: "7d1f0a52-6c3b-4e7f-9a55-0b6f2f1c9e11", cwd };
+  const isShort = number % 4 === 0 && !ENDED.includes(command);
+  const more = isShort
+    ? {}
+    : {
+        transcript_path: `${cwd}/transcript.jsonl`,
+        permission_mode: "default",
+        tool_use_id: `toolu_${number}`,
+      };
+  const answer = isEnd ? { tool_response: { stdout: "done", stderr: "", interrupted: false } } : {};
+  const call = { hook_event_name: event, tool_name: "Bash", tool_input: { command }, ...answer };
+  const input = JSON.stringify({ ...session, ...more, ...call });
+  const hears = command === `echo ${OWN_WORD}` ? OWN_ANSWER : "";
+  return { subcommand: isEnd ? "post-tool-use" : "pre-tool-use", cwd, input, hears };
 }
 
 /** Runs one payload and throws where it is not answered as it must be. */

@@ -6,19 +6,23 @@ import { projectKey } from "./journal.ts";
 import { OWN_FILES } from "./keeper.ts";
 import { isChangedSince } from "./path-state.ts";
 import { MAX_OWN_BYTES, type Store, seal, unseal } from "./store.ts";
-import { isGitEntry, walkTree } from "./walk.ts";
+import { findFolders, type KnownFolders, NO_FOLDERS } from "./tree-folders.ts";
 
 /**
- * Git is not asked again while nothing was touched that its answer depends on: the tracked files, every folder of the
- * tree, rules of what is ignored, the index, HEAD and settings. In larger trees git is quicker than a look at all of that.
+ * Git is not asked again while nothing was touched that its answer depends on: tracked files, every folder of the tree,
+ * rules of what is ignored, the index, HEAD and settings. Where the system compares files with the index itself, only those
+ * that differ are looked at one by one; elsewhere all are, and in larger trees git is quicker than that.
  */
 const MAX_INDEX_BYTES = 150_000;
 const MAX_WATCHED = 2_000;
+const MAX_UNLIKE = 50_000;
 /** Rules of what is ignored may stand in any file that settings name. */
 const NAMES_OTHER_FILES = /^[ \t]*(excludesfile|attributesfile|\[\s*include)/im;
+/** Entries of the index have another length then. */
+const HAS_OTHER_IDS = /^[ \t]*objectformat/im;
 const MAX_CONFIG = 1024 * 1024;
 
-/** Git's answer is remembered here. */
+/** Every file of it may be looked at. */
 export function isSmallTree({ files }: Pick<System, "files">, { gitDirectory }: Repository): boolean {
   return (files.inspect(`${gitDirectory}/index`)?.size ?? 0) <= MAX_INDEX_BYTES;
 }
@@ -29,6 +33,10 @@ interface Head {
   /** of the index, with how much of the paths follows from it */
   readonly index: string;
   readonly trackedLength: number;
+  /** the folders come last of the paths; these were left out */
+  readonly foldersLength: number;
+  readonly leftOut: string;
+  readonly timeMs: number;
 }
 
 /** `msForGit` is asked only when git has to be started. `isKnown`: nothing was touched since git said so. */
@@ -40,12 +48,23 @@ export async function readKnownStatus(
   const { top = "" } = repository;
   const { system } = store;
   const known = readKnown(store, top);
-  if (known !== undefined && system.files.stampsOf(known.paths) === known.stamps)
+  if (known !== undefined && isUntouched(system, repository, known))
     return { ok: true, text: known.status, isKnown: true };
   const sinceMs = system.clock.nowMs();
   const result = await readStatus(system, top, msForGit());
   if (result.ok) remember(store, repository, result.text, sinceMs, known);
   return result;
+}
+
+function isUntouched({ files }: System, { gitDirectory, top = "" }: Repository, known: Known): boolean {
+  if (files.stampsOf(known.paths) !== known.stamps) return false;
+  return (
+    files.unlikeIndex === undefined || files.unlikeIndex(`${gitDirectory}/index`, top) === trackedOf(known)
+  );
+}
+
+function trackedOf({ head, paths }: Known): string {
+  return paths.slice(0, head.trackedLength);
 }
 
 interface Known {
@@ -81,31 +100,39 @@ function remember(
   const { files } = store.system;
   const { top = "", gitDirectory } = repository;
   const index = `${gitDirectory}/index`;
-  if (!isSmallTree(store.system, repository)) return;
   const settings = settingsOf(store, repository);
-  const folders = settings === undefined ? undefined : foldersOf(store, top, status);
-  if (settings === undefined || folders === undefined) return;
+  if (settings === undefined) return;
   const stamp = files.stampsOf(index);
+  const isSame = known?.head.index === stamp;
   const tracked =
-    known?.head.index === stamp
-      ? known.paths.slice(0, known.head.trackedLength)
-      : trackedPaths(store, repository);
-  if (tracked === undefined) return;
-  const paths = [tracked, index, ...settings, ...folders].join("\0");
+    files.unlikeIndex !== undefined
+      ? files.unlikeIndex(index, top)
+      : isSame && known !== undefined
+        ? trackedOf(known)
+        : trackedPaths(store, repository);
+  const found = tracked === undefined ? undefined : foldersOf(store, top, status, known);
+  if (tracked === undefined || found === undefined) return;
+  const folders = found.folders.join("\0");
+  const paths = [tracked, index, ...settings, ...found.rules, folders].join("\0");
   const stamps = files.stampsOf(paths);
   const all = stamps.split("\n");
-  if (all.length > MAX_WATCHED || all.some(one => isChangedSince(one, sinceMs))) return;
+  const isTooMany = all.length > (files.unlikeIndex === undefined ? MAX_WATCHED : MAX_UNLIKE);
+  if (isTooMany || all.some(one => isChangedSince(one, sinceMs))) return;
   const head: Head = {
     statusLength: status.length,
     pathsLength: paths.length,
     index: stamp,
     trackedLength: tracked.length,
+    foldersLength: folders.length,
+    leftOut: found.leftOut,
+    timeMs: sinceMs,
   };
   store.replace(knownPath(store, top), `${seal(head)}\n${status}${paths}${stamps}`);
 }
 
 function trackedPaths(store: Store, repository: Repository): string | undefined {
   const { top = "" } = repository;
+  if (!isSmallTree(store.system, repository)) return undefined;
   const found = trackedFiles(createDisk(store.system), repository);
   if (found === undefined) return undefined;
   const paths = [...found.keys()];
@@ -127,8 +154,8 @@ function settingsOf(store: Store, repository: Repository): readonly string[] | u
     `${commonDirectory}/config`,
     `${gitDirectory}/config.worktree`,
   ];
-  if (configs.some(path => NAMES_OTHER_FILES.test(readText(system, path, MAX_CONFIG) ?? "")))
-    return undefined;
+  const texts = configs.map(path => readText(system, path, MAX_CONFIG) ?? "");
+  if (texts.some(text => NAMES_OTHER_FILES.test(text) || HAS_OTHER_IDS.test(text))) return undefined;
   const branch = currentBranch(createDisk(system), repository);
   return [
     ...configs,
@@ -144,32 +171,47 @@ function settingsOf(store: Store, repository: Repository): readonly string[] | u
   ];
 }
 
-/** Every folder in which git looks for files, and the rules in them; undefined when there are too many. */
-function foldersOf(store: Store, top: string, status: string): readonly string[] | undefined {
-  const { ignored, nested } = parseStatus(status);
-  const left = new Set(
-    [...ignored.filter(path => path.endsWith("/")), ...nested].map(path => join(top, path)),
-  );
-  const found = [top];
+interface WatchedFolders {
+  readonly folders: readonly string[];
+  /** files with rules that git does not track; those that it tracks are watched like others */
+  readonly rules: readonly string[];
+  readonly leftOut: string;
+}
+
+/** Every folder in which git looks for files; undefined when there are too many. Only touched ones are listed anew. */
+function foldersOf(
+  { root, system: { files } }: Store,
+  top: string,
+  status: string,
+  known: Known | undefined,
+): WatchedFolders | undefined {
+  const { ignored, nested, untracked } = parseStatus(status);
+  const left = [...ignored.filter(path => path.endsWith("/")), ...nested].map(path => join(top, path));
+  const leftOut = left.join("\0");
+  const isLeft = new Set(left);
+  let count = 0;
   let isWhole = true;
-  walkTree(store.system.files, top, {
-    visit(path, { kind }) {
-      if (kind === "directory") {
-        // What the hooks write there is left out everywhere.
-        if (isGitEntry(path) || left.has(path) || path.endsWith(OWN_FILES) || isInside(store.root, path))
-          return false;
-        found.push(path);
-        return true;
-      }
-      if (path.endsWith("/.gitignore") || path.endsWith("/.gitattributes")) found.push(path);
-      return false;
-    },
+  const found = findFolders(files, top, known?.head.leftOut === leftOut ? knownFolders(known) : NO_FOLDERS, {
+    // What the hooks write there is left out everywhere.
+    isLeftOut: path => isLeft.has(path) || path.endsWith(OWN_FILES) || isInside(root, path),
     fail() {
       isWhole = false;
     },
-    isLate: () => found.length > MAX_WATCHED,
+    isLate: () => ++count > MAX_WATCHED,
   });
-  return isWhole && found.length <= MAX_WATCHED ? found : undefined;
+  if (!isWhole || found.length > MAX_WATCHED) return undefined;
+  const rules = [...untracked, ...ignored].filter(path => /(^|\/)\.git(ignore|attributes)$/.test(path));
+  return { folders: found.map(({ path }) => path), rules: rules.map(path => join(top, path)), leftOut };
+}
+
+function knownFolders({ head, paths, stamps }: Known): KnownFolders {
+  const folders = paths.slice(paths.length - head.foldersLength).split("\0");
+  const all = stamps.split("\n").slice(-folders.length);
+  const state = { kind: "directory", mode: 0, modifiedNs: "0" } as const;
+  return {
+    seen: new Map(folders.map((path, at) => [path, { path, state, stamp: all[at] ?? "" }])),
+    timeMs: head.timeMs,
+  };
 }
 
 function knownPath(store: Store, top: string): string {

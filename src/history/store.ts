@@ -1,5 +1,13 @@
 import { ignoreAbsent, readText, removeIfThere, withParents } from "../state/index.ts";
-import { dirname, hasErrorCode, join, type System, SystemError, sha256Hex } from "../system/index.ts";
+import {
+  checksum,
+  dirname,
+  hasErrorCode,
+  join,
+  type System,
+  SystemError,
+  sha256Hex,
+} from "../system/index.ts";
 
 /**
  * One JSON value with a checksum of its text in front, so that a line or file that was written in part, or overlaid
@@ -7,7 +15,7 @@ import { dirname, hasErrorCode, join, type System, SystemError, sha256Hex } from
  */
 export function seal(value: unknown): string {
   const text = JSON.stringify(value);
-  return `${OPENING}${checksum(text)}${MIDDLE}${text}}`;
+  return `${OPENING}${sumOf(text)}${MIDDLE}${text}}`;
 }
 
 const OPENING = '{"sum":"';
@@ -18,7 +26,7 @@ const TEXT_AT = OPENING.length + SUM_LENGTH + MIDDLE.length;
 /** The value, which has the shape that was sealed; undefined when the text is not what `seal` wrote. */
 export function unseal<T>(sealed: string): T | undefined {
   const text = sealed.slice(TEXT_AT, -1);
-  return sealed.startsWith(`${OPENING}${checksum(text)}${MIDDLE}`) ? parseOwn<T>(text) : undefined;
+  return sealed.startsWith(`${OPENING}${sumOf(text)}${MIDDLE}`) ? parseOwn<T>(text) : undefined;
 }
 
 /** JSON that only the history itself writes; undefined when it is none. */
@@ -30,11 +38,8 @@ export function parseOwn<T>(text: string): T | undefined {
   }
 }
 
-/** FNV-1a over UTF-16 units: it finds torn lines, it is no protection against people. */
-function checksum(text: string): string {
-  let hash = 0x811c9dc5;
-  for (let at = 0; at < text.length; at++) hash = Math.imul(hash ^ text.charCodeAt(at), 0x01000193);
-  return (hash >>> 0).toString(16).padStart(SUM_LENGTH, "0");
+function sumOf(text: string): string {
+  return checksum(text).toString(16).padStart(SUM_LENGTH, "0");
 }
 
 const DIRECTORY_MODE = 0o700;
@@ -45,6 +50,8 @@ export const MAX_OWN_BYTES = 256 * 1024 * 1024;
 const MAX_INLINE = 2_000;
 
 const TAIL_BYTES = 128 * 1024;
+const MAX_REMEMBERED = 8;
+const MAX_REMEMBERED_LENGTH = 64 * 1024;
 
 /** A list of paths in a line of the journal, or by the object that holds it. */
 export type Listed<T> = readonly T[] | { readonly object: string; readonly count: number };
@@ -60,6 +67,8 @@ export class Store {
   added = 0;
   /** keys of projects that were asked for: a digest is slow in an engine without a compiler */
   readonly keys = new Map<string, string>();
+  /** what the files that were read last hold: a call's own is looked at several times */
+  private readonly sealed = new Map<string, { readonly text: string; readonly value: unknown }>();
   private temporaryPrefix: string | undefined;
   private temporaries = 0;
 
@@ -184,7 +193,13 @@ export class Store {
   /** Undefined when there is none, or none that is whole. */
   readSealed<T>(path: string): T | undefined {
     const text = readText(this.system, path, MAX_OWN_BYTES);
-    return text === undefined ? undefined : unseal<T>(text.trimEnd());
+    if (text === undefined) return undefined;
+    const known = this.sealed.get(path);
+    if (known?.text === text) return known.value as T | undefined;
+    const value = unseal<T>(text.trimEnd());
+    if (this.sealed.size >= MAX_REMEMBERED) this.sealed.clear();
+    if (text.length <= MAX_REMEMBERED_LENGTH) this.sealed.set(path, { text, value });
+    return value;
   }
 
   /** A line break in front: what a killed process left unfinished must not spoil the line behind it. */

@@ -3,6 +3,7 @@
  * paths. The adapters have doors of their own; code that runs in the native program sees this interface only.
  */
 export { writeAtomically } from "./atomic-write.ts";
+export { checksum } from "./checksum.ts";
 export { decodeName, encodeRawName } from "./file-names.ts";
 export {
   compileGlob,

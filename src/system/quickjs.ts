@@ -1,9 +1,11 @@
+import { supplyChecksum } from "./checksum.ts";
 import { decodeName } from "./file-names.ts";
 import { supplySha256 } from "./sha256.ts";
 import {
   type FileFacts,
   type FileKind,
   type NamedFacts,
+  type ProcessIdentity,
   type ProcessResult,
   type System,
   SystemError,
@@ -37,6 +39,7 @@ export interface NativeHost {
   exactFacts(path: string): ExactFields | string;
   listFacts(path: string): ExactFields | string;
   stampsOf(paths: string): string;
+  unlikeIndex(index: string, top: string): NativeName | undefined;
   realPath(path: string): readonly [NativeName] | string;
   changeMode(path: string, mode: number): undefined | string;
   setModified(path: string, modifiedNs: string): undefined | string;
@@ -54,6 +57,8 @@ export interface NativeHost {
   decode(bytes: Uint8Array): { readonly text: string; readonly replaced: boolean };
   /** in hexadecimal */
   sha256(bytes: Uint8Array): string;
+  /** FNV-1a over UTF-16 units; undefined for a text that may have lone surrogates */
+  checksum(text: string): number | undefined;
   readInput(limit: number): Uint8Array | string;
   writeOutput(text: string): string | undefined;
   writeError(text: string): void;
@@ -112,9 +117,10 @@ type NativeProcessResult = Omit<ProcessResult, "end"> & {
   readonly detail: number | string | undefined;
 };
 
-/** A digest that is not interpreted. */
+/** A digest and a checksum that are not interpreted. */
 export function supplyDigest(host: NativeHost): void {
   supplySha256(bytes => host.sha256(bytes));
+  supplyChecksum(text => host.checksum(text) ?? undefined);
 }
 
 /** As in `node-realm.ts`: what the hook calls `done` or `failed` with ends it. */
@@ -208,10 +214,13 @@ function openStdio(host: NativeHost): System["stdio"] {
 }
 
 function openProcesses(host: NativeHost, endings: Set<() => void>): System["processes"] {
+  let self: ProcessIdentity | undefined;
   return {
     get self() {
+      // An image may hold that of the process that made it.
       const pid = host.processId();
-      return { pid, start: host.startTime(pid) ?? undefined, host: host.hostName() };
+      if (self?.pid !== pid) self = { pid, start: host.startTime(pid) ?? undefined, host: host.hostName() };
+      return self;
     },
     look: pid => (host.isAlive(pid) ? { start: host.startTime(pid) ?? undefined } : undefined),
     start(request) {
@@ -321,6 +330,10 @@ function openFiles(host: NativeHost): System["files"] {
         one.name < other.name ? -1 : 1,
       ),
     stampsOf: paths => host.stampsOf(paths),
+    unlikeIndex(index, top) {
+      const paths = host.unlikeIndex(index, top) ?? undefined;
+      return paths === undefined ? undefined : toName(paths);
+    },
     realPath: path => unwrapText(host.realPath(path), "resolve", path),
     changeMode: (path, mode) => unwrap(host.changeMode(path, mode), "change mode of", path),
     setModified: (path, modifiedNs) => unwrap(host.setModified(path, modifiedNs), "set the time of", path),

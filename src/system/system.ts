@@ -129,6 +129,11 @@ export interface Files {
    * is there, the errno name of any other failure.
    */
   stampsOf(paths: string): string;
+  /**
+   * Tracked files below `top` that are not as an index of git notes them, as paths that are parted by zero bytes; undefined
+   * where the form of the index is not read. Absent where a look at thousands of files takes longer than git does.
+   */
+  unlikeIndex?(index: string, top: string): string | undefined;
   realPath(path: string): string;
   changeMode(path: string, mode: number): void;
   /** Sets the time of modification of the name itself, to the microsecond at least; the time of access is now. */

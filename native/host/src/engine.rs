@@ -1,6 +1,6 @@
 //! One run of one hook: a small JavaScript engine, the system interface, the embedded modules.
 
-use crate::{crash, facts, files, interrupt, modules, outside, processes, realm, stdio};
+use crate::{crash, facts, files, git_index, interrupt, modules, outside, processes, realm, stdio};
 use rquickjs::{
     CatchResultExt, Context, Ctx, Error, Function, Module, Object, Persistent, Promise, Result, Runtime,
     Value,
@@ -146,6 +146,7 @@ fn install(ctx: &Ctx<'_>) -> Result<()> {
     let host = Object::new(ctx.clone())?;
     files::install(&host)?;
     facts::install(&host)?;
+    git_index::install(&host)?;
     stdio::install(&host)?;
     processes::install(&host)?;
     outside::install(&host)?;

@@ -23,7 +23,7 @@ const COLD_LENGTH: usize = 256 << 20;
 const HOT_LENGTH: usize = 256 << 20;
 /// A block is copied at every start if one run in this many touches it.
 const HOT_SHARE: usize = 8;
-const MOST_RUNS: usize = 256;
+const MOST_RUNS: usize = 320;
 /// The hooks rehearse with one payload in this many: what they make of their tables comes early.
 const REHEARSED_SHARE: usize = 4;
 
@@ -194,7 +194,8 @@ pub fn write(output: &str, folder: &str, payloads: &str) {
     if !places.iter().all(|(at, length)| memory::map(*at, *length)) {
         fail("the addresses of an image are taken");
     }
-    let payloads: Vec<String> = runs.iter().step_by(REHEARSED_SHARE).map(|run| read_payload(run)).collect();
+    let before = runs.iter().filter(|run| subcommand_of(run) == "pre-tool-use");
+    let payloads: Vec<String> = before.step_by(REHEARSED_SHARE).map(|run| read_payload(run)).collect();
     wait_for(|| learn(&runs, &payloads));
     if !memory::map(memory::BASE, HOT_LENGTH) {
         fail("the addresses of an image are taken");
@@ -264,14 +265,19 @@ fn read_payload(path: &str) -> String {
     bytes.and_then(|bytes| String::from_utf8(bytes).ok()).unwrap_or_else(|| fail("a payload cannot be read"))
 }
 
-/// Runs one payload, whose file name begins with the subcommand and a dot, in the folder it names.
+/// The name of a payload's file is a number, by which they are run in order, a dot and the subcommand.
+fn subcommand_of(payload: &str) -> &str {
+    payload.rsplit('.').next().unwrap_or_default()
+}
+
+/// Runs one payload in the folder it names.
 fn touch(engine: &Engine, payload: &str) {
     let text = read_payload(payload);
     let folder = text.split("\"cwd\":\"").nth(1).and_then(|rest| rest.split('"').next()).map(to_c);
     let Some(Ok(folder)) = folder else { fail("a payload does not say where it is from") };
     let Ok(input) = File::open(payload.as_bytes(), libc::O_RDONLY, 0) else { fail("a payload cannot be read") };
     let Ok(nowhere) = File::open(b"/dev/null", libc::O_WRONLY, 0) else { fail("there is no /dev/null") };
-    let name = payload.rsplit('/').next().and_then(|name| name.split('.').next()).unwrap_or_default();
+    let name = subcommand_of(payload);
     // SAFETY: descriptors of our own; the protected pages are given back by `count_touch`.
     unsafe {
         if libc::chdir(folder.as_ptr()) < 0 {

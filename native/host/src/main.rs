@@ -14,6 +14,7 @@ mod engine;
 mod errno;
 mod facts;
 mod files;
+mod git_index;
 #[cfg(target_os = "linux")]
 mod image;
 #[cfg(target_os = "linux")]

@@ -7,7 +7,7 @@ use crate::{
     interrupt,
     reply::{Bytes, Reply, bytes_of},
     sha256::Sha256,
-    text::{Text, from_c, to_c},
+    text::{Name, Text, from_c, to_c},
 };
 use alloc::{borrow::Cow, string::String, vec, vec::Vec};
 use core::ffi::{CStr, c_char};
@@ -27,6 +27,7 @@ pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("randomHex", Func::from(|length: usize| Reply(random_hex(length).map(|text| vec![text]))))?;
     host.set("encode", Func::from(|text: Text| Bytes(text.0.into_bytes())))?;
     host.set("sha256", Func::from(sha256))?;
+    host.set("checksum", Func::from(|text: Name| checksum(&text)))?;
     host.set("decode", Func::from(decode))
 }
 
@@ -76,6 +77,15 @@ fn sha256(bytes: TypedArray<'_, u8>) -> String {
     let mut hash = Sha256::new();
     hash.update(&bytes_of(&bytes));
     hash.finish()
+}
+
+/// FNV-1a over UTF-16 units; none for a text that may have had lone surrogates.
+fn checksum(text: &[u8]) -> Option<u32> {
+    let text = core::str::from_utf8(text).ok()?;
+    if text.contains('\u{fffd}') {
+        return None;
+    }
+    Some(text.encode_utf16().fold(0x811c_9dc5, |hash, unit| (hash ^ u32::from(unit)).wrapping_mul(0x0100_0193)))
 }
 
 fn decode<'js>(ctx: Ctx<'js>, bytes: TypedArray<'js, u8>) -> Result<Object<'js>> {
