@@ -193,7 +193,7 @@ function compareOne(
     sweep.ignored.some(ignored => isInside(ignored, path))
   )
     return undefined;
-  return compareSeen(files, path, seen, before, digest);
+  return compareSeen(files, path, seen, before, digest, facts);
 }
 
 function isUnseen({ files }: System, { ignored }: Sweep, path: string): boolean {

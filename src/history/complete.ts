@@ -1,5 +1,5 @@
 import { removeIfThere } from "../state/index.ts";
-import { ancestors, dirname, type Files, isInside } from "../system/index.ts";
+import { ancestors, dirname, type Files, isInside, leftMs } from "../system/index.ts";
 import { createDisk, openRepository } from "../workspace/index.ts";
 import { ABSENT, type Change, type Folder, type GitChange, type NotKept, type PathChange } from "./change.ts";
 import { compareSweep } from "./compare-sweep.ts";
@@ -27,9 +27,9 @@ import { readSeen, seenPath } from "./sweep-cache.ts";
 import type { NamedTarget } from "./targets.ts";
 import { walkTree } from "./walk.ts";
 
-/** A call has ended, so that more time may be taken than before one. */
+/** A call has ended, so that more work may be done than before one. */
 const PATIENCE = 20;
-const MIN_PATIENCE_MS = 3_000;
+const MIN_WORK_MS = 3_000;
 
 /**
  * Finds out what a call changed and writes it to the journal. Undefined when it changed nothing, or when another
@@ -76,10 +76,10 @@ async function describeEnd(
 ): Promise<{ readonly change: Change; readonly endMs: number | undefined } | undefined> {
   const context = { ...given, system: withoutLinks(given.system) };
   const { store, system, settings } = context;
-  const allowedMs = Math.max(MIN_PATIENCE_MS, settings.budgetMs * PATIENCE);
-  const deadlineMs = system.clock.monotonicMs() + allowedMs;
-  const digest = boundedDigest(context, deadlineMs);
-  const leftMs = () => Math.max(1, deadlineMs - system.clock.monotonicMs());
+  // What an undo wrote is all read: the next one must find it as it is.
+  const isOfCall = open.change.kind === "call";
+  const workMs = isOfCall ? Math.max(MIN_WORK_MS, settings.budgetMs * PATIENCE) : Number.POSITIVE_INFINITY;
+  const digest = boundedDigest(context, workMs);
   const problems: NotKept[] = [...open.notKept];
   const seen = store.readList(open.seen);
   if (seen === undefined)
@@ -95,7 +95,7 @@ async function describeEnd(
       context,
       sweep,
       digest,
-      leftMs(),
+      leftMs(system.clock),
       comparison,
       open.change.timeMs,
     );
@@ -213,7 +213,7 @@ function compareNamed(
     const old = before.get(path);
     const facts = factsAt(files, path);
     if (old !== undefined && (facts?.stamp ?? "") === old.stamp) continue;
-    const change = compareSeen(files, path, old, old?.state ?? ABSENT, digest);
+    const change = compareSeen(files, path, old, old?.state ?? ABSENT, digest, facts);
     if (change !== undefined) changes.push(change);
     if (change?.what === "created" && facts?.kind === "file") created.set(facts.identity, path);
   }

@@ -1,4 +1,4 @@
-import { type Files, hasErrorCode, isInside, relative, removeTree } from "../system/index.ts";
+import { dirname, type Files, hasErrorCode, isInside, relative, removeTree } from "../system/index.ts";
 import type { FileState, PathState } from "./change.ts";
 import { digestOf, type HistoryContext } from "./context.ts";
 import { factsAt } from "./path-state.ts";
@@ -120,12 +120,13 @@ export async function missingInGit(
         `a filter of the repository makes its content: git checkout -- ${name}`,
       );
     const ids = [...new Set(wanted.map(({ id }) => id))];
-    const run = await runGit(system, ["cat-file", "--batch-check"], {
+    // Asked for the name alone, git does not open the objects.
+    const run = await runGit(system, ["cat-file", "--buffer", "--batch-check=%(objectname)"], {
       ...withoutTree(wanted[0]?.gitDirectory ?? ""),
       timeoutMs: CHECKOUT_MS,
       input: `${ids.join("\n")}\n`,
     });
-    const there = new Set(run.text.split("\n").flatMap(line => /^([0-9a-f]+) blob /.exec(line)?.[1] ?? []));
+    const there = new Set(run.text.split("\n"));
     for (const { id, path } of wanted) if (!there.has(id)) missing.set(path, GONE_FROM_GIT);
   }
   return missing;
@@ -137,7 +138,7 @@ export function checkOutPlace(store: Store, repository: string, mark: string): s
   return isThere ? `${repository}/.amplihack-undo.${mark}.tmp` : store.temporaryPath();
 }
 
-/** By path, the file to be renamed there. The directories are the caller's to remove. */
+/** By path, the file or folder to be renamed there. The directories are the caller's to remove. */
 export async function checkOutBeside(
   store: Store,
   mark: string,
@@ -150,7 +151,12 @@ export async function checkOutBeside(
     store.system.files.makeDirectory(directory, 0o700);
     directories.push(directory);
     await checkOut(store, repository, wanted, directory);
-    for (const { path } of wanted) sources.set(path, `${directory}/${relative(repository, path)}`);
+    const add = (path: string) => {
+      if (path === repository || sources.has(path)) return;
+      sources.set(path, `${directory}/${relative(repository, path)}`);
+      add(dirname(path));
+    };
+    for (const { path } of wanted) add(path);
   }
   return { sources, directories };
 }

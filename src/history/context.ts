@@ -1,6 +1,6 @@
 import type { HistorySettings } from "../config/index.ts";
-import { type ExactFacts, type System, SystemError } from "../system/index.ts";
-import { createKeepRules, type KeepPlaces, type KeepRules } from "./keeper.ts";
+import { type ExactFacts, leftMs, type System, SystemError } from "../system/index.ts";
+import { createKeepRules, type KeepPlaces, type KeepRules, readingMs } from "./keeper.ts";
 import { Store } from "./store.ts";
 
 /** One history, seen from one project, with its settings. */
@@ -22,13 +22,15 @@ export function openContext(system: System, places: KeepPlaces, settings: Histor
   };
 }
 
-/** Digests what a call left behind, while there is time; larger files than are kept are not read. */
+/** Digests what a call left behind, as far as the work goes; larger files than are kept are not read. */
 export type Digest = (path: string, facts: ExactFacts) => string | undefined;
 
-export function boundedDigest({ system, settings }: HistoryContext, deadlineMs: number): Digest {
+export function boundedDigest({ system, settings }: HistoryContext, workMs: number): Digest {
   const limit = settings.maxFileMb * 1024 * 1024;
+  let left = workMs;
   return (path, facts) => {
-    if (facts.size > limit || system.clock.monotonicMs() > deadlineMs) return undefined;
+    left -= readingMs(facts.size);
+    if (facts.size > limit || left < 0 || leftMs(system.clock) <= 0) return undefined;
     return digestOf(system, path);
   };
 }

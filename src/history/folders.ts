@@ -10,28 +10,43 @@ import { factsAt } from "./path-state.ts";
  * is not what a change was about.
  */
 
-/** By path, the nearest to the root of the directories on the way that is none now; undefined when all are. */
-export function findLinkAbove(files: Pick<Files, "exactFacts">): (path: string) => string | undefined {
-  const known = new Map<string, string | undefined>();
-  const look = (directory: string): string | undefined => {
-    if (directory === "/") return undefined;
-    if (known.has(directory)) return known.get(directory);
-    const above = look(dirname(directory));
-    const kind = above === undefined ? factsAt(files, directory)?.kind : undefined;
-    const found = above ?? (kind === undefined || kind === "directory" ? undefined : directory);
+/** What is on the way to a name: directories, all of which are there, or not. */
+interface Way {
+  /** the nearest to the root that is something else */
+  readonly link: string | undefined;
+  readonly isThere: boolean;
+}
+
+const FREE: Way = { link: undefined, isThere: true };
+
+function findWay(files: Pick<Files, "exactFacts">): (path: string) => Way {
+  const known = new Map<string, Way>([["/", FREE]]);
+  const look = (directory: string): Way => {
+    const found = known.get(directory) ?? next(look(dirname(directory)), directory);
     known.set(directory, found);
     return found;
   };
+  const next = (above: Way, directory: string): Way => {
+    if (!above.isThere) return above;
+    const kind = factsAt(files, directory)?.kind;
+    if (kind === "directory") return above;
+    return { link: kind === undefined ? undefined : directory, isThere: false };
+  };
   return path => look(dirname(path));
+}
+
+/** By path, the nearest to the root of the directories on the way that is none now; undefined when all are. */
+export function findLinkAbove(files: Pick<Files, "exactFacts">): (path: string) => string | undefined {
+  const wayTo = findWay(files);
+  return path => wayTo(path).link;
 }
 
 /** The same system, in which nothing is found behind a link. What it saw of directories is not looked at again. */
 export function withoutLinks(system: System): System {
   const { files } = system;
-  const linkAbove = findLinkAbove(files);
+  const wayTo = findWay(files);
   const seen = Object.create(files) as Files;
-  const exactFacts: Files["exactFacts"] = path =>
-    linkAbove(path) === undefined ? files.exactFacts(path) : undefined;
+  const exactFacts: Files["exactFacts"] = path => (wayTo(path).isThere ? files.exactFacts(path) : undefined);
   return { ...system, files: Object.assign(seen, { exactFacts }), processes: system.processes };
 }
 

@@ -180,6 +180,11 @@ const GIT_START_MS = 10;
 /** of the index: an entry has about a hundred, and is looked at in a few microseconds */
 const INDEX_BYTES_IN_MS = 25_000;
 
+/** What it takes to read or copy a file of that size. */
+export function readingMs(bytes: number): number {
+  return COPY_MS + bytes / BYTES_IN_MS;
+}
+
 /** `times` the budget, where nobody waits for a call. */
 export function limitsOf(settings: HistorySettings, times = 1): KeeperLimits {
   return {
@@ -283,7 +288,7 @@ export class Keeper {
     const why = this.whyNot(path, facts);
     if (why !== undefined) return this.lose(path, why);
     try {
-      this.workMs -= COPY_MS + facts.size / BYTES_IN_MS;
+      this.workMs -= readingMs(facts.size);
       const id = this.store.keepFile(path, facts.size);
       this.addKept(1, facts.size);
       return { in: "store", id };

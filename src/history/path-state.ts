@@ -48,8 +48,8 @@ export function presentState(
   files: Pick<Files, "exactFacts" | "readLink">,
   path: string,
   digest: (path: string, facts: ExactFacts) => string | undefined,
+  facts = factsAt(files, path),
 ): PathState {
-  const facts = factsAt(files, path);
   return toState(files, path, facts, found => {
     const id = digest(path, found);
     return id === undefined ? { in: "nowhere", why: "it was not read" } : { in: "digest", id };
@@ -63,12 +63,13 @@ export function compareSeen(
   seen: Seen | undefined,
   before: PathState,
   digest: (path: string, facts: ExactFacts) => string | undefined,
+  facts = factsAt(files, path),
 ): PathChange | undefined {
-  const after = presentState(files, path, digest);
+  const after = presentState(files, path, digest, facts);
   const isShared = [before, after].some(state => state.kind === "file" && state.names !== undefined);
   if (!isShared || before.kind !== "file" || after.kind !== "file" || seen === undefined)
     return compareStates(path, before, after);
-  const inode = factsAt(files, path)?.identity ?? "";
+  const inode = facts?.identity ?? "";
   return compareStates(
     path,
     { names: { inode: identityIn(seen.stamp), count: 1 }, ...before },

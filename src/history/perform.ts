@@ -97,7 +97,7 @@ export interface Restoration {
   readonly isInPlace?: boolean | undefined;
   /** it becomes another name of that file */
   readonly linkTo?: string | undefined;
-  /** a file of our own with the content, which is renamed */
+  /** a file of our own with the content, or a folder with files of that kind alone, which is renamed */
   readonly source?: string | undefined;
   /** a file with the content, which stays; without it the content is in the store */
   readonly copyFrom?: string | undefined;
@@ -137,9 +137,10 @@ export function performAll(
     );
     for (const { path, target } of innermost)
       if (target.kind !== "absent" && writer.stands(path, target) === false) writer.remove(path);
+    for (const one of byDepth) writer.prepare(one);
     each(
       byDepth.filter(({ target }) => target.kind === "directory"),
-      ({ path }) => writer.makeDirectory(path),
+      ({ path, source }) => writer.makeDirectory(path, source),
     );
     const written = byDepth.filter(({ target, movedTo }) => isWritten(target) && movedTo === undefined);
     // What other names are linked to has to be there.
@@ -188,6 +189,8 @@ class Writer {
   private readonly held = new Map<string, HeldDirectory>();
   /** directories that are not there: thousands of files may be missing in a few of them */
   private readonly absent = new Set<string>();
+  /** that were renamed to their places with all of their files */
+  private readonly taken = new Set<string>();
 
   constructor(files: Files, mark: string) {
     this.files = files;
@@ -273,11 +276,34 @@ class Writer {
     for (const directory of missing.reverse()) this.makeDirectory(directory);
   }
 
-  makeDirectory(path: string): void {
+  /** One that is not there is not made where a folder of our own has all that comes from there. */
+  makeDirectory(path: string, source?: string): void {
     if (this.facts(path)?.kind === "directory") return;
     this.makeParents(path);
-    this.inParent(path, () => this.files.makeDirectory(this.at(path), DIRECTORY_MODE));
+    if (source === undefined || !this.takeFolder(source, path))
+      this.inParent(path, () => this.files.makeDirectory(this.at(path), DIRECTORY_MODE));
     this.absent.delete(path);
+  }
+
+  private takeFolder(source: string, path: string): boolean {
+    try {
+      this.inParent(path, () => this.files.rename(source, this.at(path)));
+    } catch (error) {
+      if (!hasErrorCode(error, "EXDEV")) throw error;
+      return false;
+    }
+    this.taken.add(path);
+    this.absent.clear();
+    return true;
+  }
+
+  /** It came with a folder above it. */
+  private isTaken(path: string): boolean {
+    const parent = dirname(path);
+    if (this.taken.size === 0 || parent === path) return false;
+    if (!this.taken.has(parent) && !this.isTaken(parent)) return false;
+    this.taken.add(parent);
+    return true;
   }
 
   /** A file that cannot be written is made so meanwhile. */
@@ -299,6 +325,7 @@ class Writer {
 
   write(store: Store, { path, target, linkTo, source, copyFrom }: Restoration): void {
     const { files } = this;
+    if (source !== undefined && this.isTaken(path)) return;
     this.makeParents(path);
     if (source !== undefined && target.kind === "file") {
       this.take(source, path, target);
@@ -325,11 +352,16 @@ class Writer {
     });
   }
 
+  /** Nothing comes to its place that is not as it shall be. */
+  prepare({ source, target }: Restoration): void {
+    if (source === undefined || target.kind !== "file") return;
+    this.files.changeMode(source, target.mode);
+    if (target.modifiedNs !== "0") this.files.setModified(source, target.modifiedNs);
+  }
+
   /** Copies where the file lies on another disk. */
   private take(source: string, path: string, { mode, modifiedNs }: FileState): void {
     const { files } = this;
-    files.changeMode(source, mode);
-    if (modifiedNs !== "0") files.setModified(source, modifiedNs);
     try {
       this.inParent(path, () => files.rename(source, this.at(path)));
     } catch (error) {

@@ -49,8 +49,8 @@ export async function captureTargets(
       continue;
     }
     named.set(path, { path, isTree: isTree || named.get(path)?.isTree === true });
-    const facts = factsAt(files, path);
     const isKnown = (directory: string) => seen.get(directory)?.state.kind === "absent";
+    const facts = isKnown(dirname(path)) ? undefined : factsAt(files, path);
     for (const missing of facts === undefined ? missingParents(keeper, path, isKnown) : []) {
       seen.set(missing, { path: missing, state: { kind: "absent" }, stamp: "" });
       named.set(missing, named.get(missing) ?? { path: missing, isTree: false });

@@ -235,15 +235,18 @@ function removingOnFailure(path: string, action: () => void): void {
 
 function digestFile(path: string): string {
   return withFile("digest", path, O_RDONLY | O_NONBLOCK, 0, file => {
+    digested ??= Buffer.allocUnsafe(CHUNK);
+    const chunk = digested;
+    let count = fill(file, chunk, null);
+    if (count < CHUNK) return loadCrypto().hash("sha256", chunk.subarray(0, count), "hex");
     const hash = loadCrypto().createHash("sha256");
-    const chunk = Buffer.allocUnsafe(CHUNK);
-    for (let count = CHUNK; count === CHUNK; ) {
-      count = fill(file, chunk, null);
-      hash.update(chunk.subarray(0, count));
-    }
-    return hash.digest("hex");
+    for (; count === CHUNK; count = fill(file, chunk, null)) hash.update(chunk);
+    return hash.update(chunk.subarray(0, count)).digest("hex");
   });
 }
+
+/** Thousands of small files are digested one after the other. */
+let digested: Buffer | undefined;
 
 const UNKNOWN_SIZE_CHUNK = 64 * 1024;
 
