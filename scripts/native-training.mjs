@@ -21,6 +21,10 @@ export function inTrainingPlace(work) {
     for (const name of [repository, folder]) mkdirSync(join(name, ".claude"), { recursive: true });
     makeRepository(repository);
     writeOwnHook(join(home, ".amplihack/hooks"));
+    // As an installation leaves it.
+    writeFileSync(join(home, ".amplihack/config.jsonc"), '{\n  "guard": { "level": "standard" }\n}\n', {
+      mode: 0o600,
+    });
     return work({ home, payloads: makePayloads([repository, folder]) });
   } finally {
     for (const place of [home, folder]) rmSync(place, { recursive: true, force: true });

@@ -3,9 +3,10 @@ import { basename, type Files, hasErrorCode, isInside, type System } from "../sy
 import type { Repository } from "../workspace/index.ts";
 import type { GitChange, PathChange, PathState, RefChange, Stash } from "./change.ts";
 import { type IndexEntry, readIndex } from "./git-status.ts";
+import { projectKey } from "./journal.ts";
 import type { Keeper } from "./keeper.ts";
 import { compareStates, factsAt, isSameContent, type Seen } from "./path-state.ts";
-import type { Listed, Store } from "./store.ts";
+import { type Listed, recallWhile, rememberWhile, type Store } from "./store.ts";
 import { openSeenCache } from "./sweep-cache.ts";
 import { walkTree } from "./walk.ts";
 
@@ -56,14 +57,67 @@ export function branchLogs(commonDirectory: string): string {
   return `${commonDirectory}/logs/refs/heads`;
 }
 
+/** What was captured is captured again only where something of it was touched. */
 export function captureGit(keeper: Keeper, repository: Repository): GitSnapshot {
+  const { store, rules } = keeper;
+  const path = store.path("seen", `${projectKey(store, repository.gitDirectory)}.git`);
+  const known = recallWhile<KnownGit>(store, path);
+  const isSame = known?.rules === rules.key && known.top === (repository.top ?? "");
+  if (isSame && keeper.countKept(known.files, known.bytes)) return { ...known.snapshot, top: repository.top };
+  const { files, bytes } = keeper;
+  const lost = keeper.lost.length;
+  const sinceMs = store.system.clock.nowMs();
+  const watched = new Set<string>();
+  const snapshot = captureAll(keeper, repository, watched);
+  if (keeper.lost.length === lost && watched.size <= MAX_WATCHED)
+    rememberWhile<KnownGit>(
+      store,
+      path,
+      {
+        snapshot,
+        rules: rules.key,
+        top: repository.top ?? "",
+        files: keeper.files - files,
+        bytes: keeper.bytes - bytes,
+      },
+      [...watched, ...objectsOf(store, snapshot)],
+      sinceMs,
+    );
+  return snapshot;
+}
+
+interface KnownGit {
+  readonly snapshot: GitSnapshot;
+  readonly rules: string;
+  readonly top: string;
+  readonly files: number;
+  readonly bytes: number;
+}
+
+const MAX_WATCHED = 500;
+
+/** The copies that were made must still be there. */
+function objectsOf(store: Store, { refs, stashes, files }: GitSnapshot): readonly string[] {
+  const lists = [refs, stashes, files].flatMap(list => ("object" in list ? list.object : []));
+  const kept = (store.readList(files) ?? []).flatMap(({ state }) =>
+    state.kind === "file" && state.content.in === "store" ? state.content.id : [],
+  );
+  return [...lists, ...kept].map(id => store.objectPath(id));
+}
+
+/** `watched` gets every path that was looked at. */
+function captureAll(keeper: Keeper, repository: Repository, watched: Set<string>): GitSnapshot {
   const { gitDirectory, commonDirectory, top } = repository;
   const { store } = keeper;
   const { system } = store;
   const cache = openSeenCache(store, gitDirectory);
   const seen: Seen[] = [];
-  const capture = (path: string) => seen.push(keeper.capture(path, undefined, cache.find(path)));
+  const capture = (path: string) => {
+    watched.add(path);
+    return seen.push(keeper.capture(path, undefined, cache.find(path)));
+  };
   const captureTree = (path: string) => {
+    watched.add(path);
     if (factsAt(system.files, path)?.kind !== "directory") return;
     capture(path);
     walkTree(system.files, path, {
@@ -77,6 +131,9 @@ export function captureGit(keeper: Keeper, repository: Repository): GitSnapshot 
     ...OPERATION_FILES.map(name => `${gitDirectory}/${name}`),
     ...SHARED_FILES.map(name => `${commonDirectory}/${name}`),
   ];
+  for (const path of places) watched.add(path);
+  for (const name of ["HEAD", "packed-refs", "refs/stash", "logs/refs/stash"])
+    watched.add(`${name === "HEAD" ? gitDirectory : commonDirectory}/${name}`);
   // Few of them are there at a time.
   const stamps = system.files.stampsOf(places.join("\0")).split("\n");
   for (const [at, path] of places.entries()) if (stamps[at] !== "") capture(path);
@@ -89,7 +146,7 @@ export function captureGit(keeper: Keeper, repository: Repository): GitSnapshot 
     commonDirectory,
     top,
     head: readText(system, `${gitDirectory}/HEAD`, MAX_SMALL)?.trim() ?? "",
-    refs: store.list(readRefs(system, commonDirectory)),
+    refs: store.list(readRefs(system, commonDirectory, watched)),
     stashes: store.list(readStashes(system, commonDirectory)),
     files: cache.save(seen.filter(isThere)),
   };
@@ -104,6 +161,7 @@ export function hasReftable({ files }: Pick<System, "files">, commonDirectory: s
 export function readRefs(
   system: Pick<System, "files" | "text">,
   commonDirectory: string,
+  watched: Set<string> = new Set(),
 ): readonly (readonly [string, string])[] {
   const refs = new Map<string, string>();
   const packed = readText(system, `${commonDirectory}/packed-refs`, MAX_PACKED_REFS) ?? "";
@@ -112,8 +170,10 @@ export function readRefs(
     if (/^[0-9a-f]{40,}$/.test(id) && name.startsWith("refs/")) refs.set(name, id);
   }
   const top = `${commonDirectory}/refs`;
+  watched.add(top);
   walkTree(system.files, top, {
     visit(path, { kind }) {
+      watched.add(path);
       if (kind === "file") {
         const value = readRef(system.files, system, path);
         if (value !== undefined) refs.set(path.slice(commonDirectory.length + 1), value);

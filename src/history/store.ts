@@ -8,6 +8,7 @@ import {
   SystemError,
   sha256Hex,
 } from "../system/index.ts";
+import { isChangedSince } from "./path-state.ts";
 
 /**
  * One JSON value with a checksum of its text in front, so that a line or file that was written in part, or overlaid
@@ -257,4 +258,28 @@ export function isObjectList<T>(
   listed: Listed<T>,
 ): listed is { readonly object: string; readonly count: number } {
   return !Array.isArray(listed);
+}
+
+/** Remembers a value for as long as nothing touches these paths; not at all where one was touched a moment ago. */
+export function rememberWhile<T>(
+  store: Store,
+  path: string,
+  value: T,
+  paths: readonly string[],
+  sinceMs: number,
+): void {
+  const watched = paths.join("\0");
+  const stamps = store.system.files.stampsOf(watched);
+  if (stamps.split("\n").some(stamp => isChangedSince(stamp, sinceMs))) return;
+  store.replace(path, `${seal({ value, length: watched.length })}\n${watched}${stamps}`);
+}
+
+export function recallWhile<T>(store: Store, path: string): T | undefined {
+  const text = readText(store.system, path, MAX_OWN_BYTES) ?? "";
+  const end = text.indexOf("\n");
+  const head = end < 0 ? undefined : unseal<{ value: T; length: number }>(text.slice(0, end));
+  if (head === undefined) return undefined;
+  const stampsAt = end + 1 + head.length;
+  const stamps = store.system.files.stampsOf(text.slice(end + 1, stampsAt));
+  return stamps === text.slice(stampsAt) ? head.value : undefined;
 }

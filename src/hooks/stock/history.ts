@@ -75,7 +75,7 @@ export async function keepCall(
   footprint: Footprint,
 ): Promise<KeptCall> {
   const session = findSessionId(system, input.sessionId);
-  const history = openOf(system, guard, session);
+  const history = openForCall(input, system, guard);
   const request = {
     host: input.host,
     session,
@@ -132,11 +132,24 @@ export async function keepCall(
 
 /** What the session of a call wrote before it. */
 export function readWrites(
-  { sessionId }: Pick<InputOf<"tool">, "sessionId">,
+  input: Pick<InputOf<"tool">, "sessionId">,
   system: System,
   guard: ConfiguredGuard,
 ): SessionWrites | undefined {
-  return readSessionWrites(openOf(system, guard), findSessionId(system, sessionId));
+  return readSessionWrites(openForCall(input, system, guard), findSessionId(system, input.sessionId));
+}
+
+/** One for all that is asked before a call. */
+const opened = new WeakMap<object, HistoryContext>();
+
+function openForCall(
+  input: Pick<InputOf<"tool">, "sessionId">,
+  system: System,
+  guard: ConfiguredGuard,
+): HistoryContext {
+  const found = opened.get(input) ?? openOf(system, guard, findSessionId(system, input.sessionId));
+  opened.set(input, found);
+  return found;
 }
 
 /** Each is looked for on the disk; those beyond stay questions. */
