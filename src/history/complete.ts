@@ -4,6 +4,7 @@ import { createDisk, openRepository } from "../workspace/index.ts";
 import { ABSENT, type Change, type Folder, type GitChange, type NotKept, type PathChange } from "./change.ts";
 import { compareSweep } from "./compare-sweep.ts";
 import { boundedDigest, type Digest, type HistoryContext } from "./context.ts";
+import { isTrace, openInEditors } from "./editors.ts";
 import { withoutLinks } from "./folders.ts";
 import { captureGit, compareGit, type GitComparison } from "./git-snapshot.ts";
 import { releaseCall } from "./ids.ts";
@@ -104,13 +105,16 @@ async function describeEnd(
     for (const change of changes) {
       // A submodule that git let go is full of files that the repository around it has never seen.
       const isOfInner = inner.some(({ root }) => root !== change.path && isInside(root, change.path));
-      if (!named.paths.has(change.path) && !isOfInner) found.set(change.path, change);
+      const isEditors = change.what === "created" && isTrace(change.path);
+      if (!named.paths.has(change.path) && !isOfInner && !isEditors) found.set(change.path, change);
     }
   }
   const own = ownChanges(store, open, [...found.values()]);
   const files = findMoves(own.changes, named.moved);
   const states: GitChange[] = [...git.values()].flatMap(({ change }) => change ?? []);
   if (files.length + states.length === 0) return undefined;
+  const compared = files.map(({ path }) => path).filter(path => !named.paths.has(path));
+  const inEditors = openInEditors(system.files, compared);
   const change: Change = {
     ...open.change,
     only: open.change.only ?? undefined,
@@ -119,7 +123,8 @@ async function describeEnd(
     status: "done",
     isComplete: open.isComplete && problems.length === open.notKept.length,
     notKept: [...problems, ...goneOutput(system.files, open)],
-    ...(files.some(({ path }) => !named.paths.has(path)) ? { isCompared: true } : {}),
+    ...(compared.length > 0 ? { isCompared: true } : {}),
+    ...(inEditors.length > 0 ? { inEditors } : {}),
     files: [...files].sort((one, other) => (one.path < other.path ? -1 : 1)),
     git: states,
     folders: foldersOf(system.files, files),

@@ -86,10 +86,13 @@ async function plan(
   const made = new Set(
     [...chains].flatMap(([path, { target }]) => (target.kind === "directory" ? path : [])),
   );
+  const held = new Set(kind === "redo" ? [] : changes.flatMap(({ inEditors = [] }) => inEditors));
   for (const [path, chain] of chains) {
     // Older versions recorded paths of the history itself.
     if (rules.isOutOfReach(path)) continue;
-    const step = planPath(presentAs, path, chain);
+    const found = planPath(presentAs, path, chain);
+    const isHeld = held.has(path) && !("advice" in found) && found.action !== "keep";
+    const step = isHeld ? conflict(path, IN_EDITOR, found.present) : found;
     if ("advice" in step) conflicts.push(step);
     const planned = "advice" in step ? forcedStep(presentAs, path, chain) : step;
     const link = planned.action === "restore" ? linkAbove(path) : undefined;
@@ -128,6 +131,8 @@ async function plan(
     paths,
   };
 }
+
+const IN_EDITOR = "an editor had it open while the call ran, so this may be what you saved";
 
 /** What git has of paths that several of the changes are about: their contents are compared. */
 function filesOfSeveral(changes: readonly Change[]): readonly InGit[] {

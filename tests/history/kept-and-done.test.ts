@@ -170,6 +170,33 @@ describe("a change of a call whose effects were not known", () => {
   });
 });
 
+describe("a file that a person has open in an editor while an unknown call runs", () => {
+  it.each([".b.txt.swp", ".#b.txt", ".~lock.b.txt#"])(
+    "is not taken back unless they say so: %s",
+    async trace => {
+      const p = testProject();
+      p.write({ "a.txt": "a\n", "b.txt": "b\n" });
+      await p.begin("make", { unknownIn: [p.root] });
+      p.shell("echo agent > a.txt");
+      p.write({ [trace]: "", saved: "saved by a person\n" });
+      p.shell("mv saved b.txt");
+      const id = await p.end("make");
+      expect(p.history.readChange(id ?? "")?.files.map(({ path }) => path.slice(p.root.length + 1))).toEqual([
+        "a.txt",
+        "b.txt",
+      ]);
+      const before = p.state();
+      await expect(p.undo(id)).rejects.toThrow("nothing was written");
+      expect(p.state()).toEqual(before);
+      const forced = await p.undo(id, { force: true });
+      expect([p.read("a.txt"), p.read("b.txt")]).toEqual(["a\n", "b\n"]);
+      await p.redo(forced);
+      await p.undo(id, { paths: ["a.txt"] });
+      expect([p.read("a.txt"), p.read("b.txt"), p.read(trace)]).toEqual(["a\n", "saved by a person\n", ""]);
+    },
+  );
+});
+
 describe("a folder with a name that tools use", () => {
   it.each([".next", ".cache", ".terraform", "log", "node_modules", "__pycache__", "bower_components"])(
     "is somebody's work while git does not ignore it: %s",

@@ -25,7 +25,14 @@ type Action =
       readonly isKilled: boolean;
     }
   /** an unknown program runs, and the person saves another file meanwhile */
-  | { readonly kind: "during"; readonly path: string; readonly own: string; readonly how: How }
+  | {
+      readonly kind: "during";
+      readonly path: string;
+      readonly own: string;
+      readonly how: How;
+      /** an editor shows that it has the file open */
+      readonly isShown: boolean;
+    }
   | { readonly kind: "undo" };
 
 const name = fc.constantFrom(...NAMES);
@@ -43,7 +50,16 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       isKilled: fc.constant(false),
     }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: fc.constant("during" as const), path: name, own: name, how }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("during" as const),
+      path: name,
+      own: name,
+      how,
+      isShown: fc.boolean(),
+    }),
+  },
   { weight: 1, arbitrary: fc.constant({ kind: "undo" as const }) },
 );
 
@@ -80,6 +96,8 @@ class Scene {
   readonly persons = new Map<string, string>();
   /** written while an unknown program ran: whose they are cannot be told */
   readonly during = new Set<string>();
+  /** those of them of which an editor showed that it had the file open */
+  readonly shown = new Set<string>();
 
   constructor(hasGit: boolean) {
     this.project.write({ "a.txt": "a", "b.txt": "b", "dir/c.txt": "c" });
@@ -112,13 +130,18 @@ class Scene {
     if (!isKilled) await this.project.end(command, session);
   }
 
-  async callWhileEditing(path: string, own: string, how: How): Promise<void> {
+  async callWhileEditing({ path, own, how, isShown }: Extract<Action, { kind: "during" }>): Promise<void> {
     const command = `printf '${this.text("agent")}' > ${own}`;
     await this.project.begin(command, { unknownIn: [this.project.root] }, "s1");
     this.project.shell(command);
     this.persons.delete(own);
-    this.during.add(this.edit(path, how));
+    const trace = join(this.project.root, path.replace(/([^/]+)$/, ".$1.swp"));
+    if (isShown) writeFileSync(trace, "");
+    const text = this.edit(path, how);
+    this.during.add(text);
     await this.project.end(command, "s1");
+    rmSync(trace, { force: true });
+    if (isShown) this.shown.add(text);
   }
 
   /** No call is said to have written what a person wrote between calls. */
@@ -158,7 +181,8 @@ class Scene {
     }
     const { id } = await history.applyUndo(plan);
     for (const [path, text] of this.persons)
-      if (!this.during.has(text)) expect([path, textAt(root, path)]).toEqual([path, text]);
+      if (!this.during.has(text) || this.shown.has(text))
+        expect([path, textAt(root, path)]).toEqual([path, text]);
     if (id === undefined) return;
     const undone = this.project.state();
     let expected = undone;
@@ -190,7 +214,7 @@ async function play(hasGit: boolean, actions: readonly Action[]): Promise<void> 
   for (const one of actions) {
     if (one.kind === "person") scene.edit(one.path, one.how);
     else if (one.kind === "call") await scene.call(one);
-    else if (one.kind === "during") await scene.callWhileEditing(one.path, one.own, one.how);
+    else if (one.kind === "during") await scene.callWhileEditing(one);
     else await scene.undoAll();
     scene.expectNotAttributed();
   }

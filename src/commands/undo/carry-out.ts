@@ -112,9 +112,13 @@ function renderDone(plan: UndoPlan, { missing, id }: UndoResult, view: PreviewVi
     plan.kind === "undo"
       ? "amplihack redo"
       : `amplihack undo ${plan.changes.flatMap(({ of }) => of).join(" ")}`;
+  const [only, ...others] = restored
+    .concat(goesAway)
+    .filter(({ target, present }) => [target, present].some(({ kind }) => kind === "file"));
+  const file = only === undefined || others.length > 0 ? "PATH" : quoteWord(only.path);
   const yourSaves =
     plan.kind === "undo" && id !== undefined && plan.changes.some(mayHoldSaves)
-      ? `If you saved one of these files meanwhile: amplihack redo ${id} -- PATH brings yours back.\n`
+      ? `If you saved one of these files meanwhile: amplihack redo ${id} -- ${escapeControls(file)} brings yours back.\n`
       : "";
   const unkept = unkeptLines(plan, view).join("");
   const told = parts.length === 0 ? "nothing" : parts.join(", ");

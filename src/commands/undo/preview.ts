@@ -159,9 +159,9 @@ function renderDoubt({ changes }: UndoPlan, view: PreviewView): string {
   );
 }
 
-/** A person may have saved meanwhile, which cannot be told from what the call did. */
+/** A person may have saved meanwhile, however short that was, which cannot be told from what the call did. */
 export function mayHoldSaves(change: Change): boolean {
-  return ranForAWhile(change) || mayNotHaveRun(change);
+  return change.isCompared === true || mayNotHaveRun(change);
 }
 
 function ranForAWhile({ isCompared, durationMs = 0 }: Change): boolean {
