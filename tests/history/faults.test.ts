@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { BUILT_IN } from "../../src/config/settings.ts";
 import { NO_FOOTPRINT } from "../../src/guard/footprint.ts";
@@ -13,6 +15,7 @@ import {
   ProcessDied,
 } from "../../src/system/memory.ts";
 import { SystemError } from "../../src/system/system.ts";
+import { testProject } from "./project.ts";
 
 const HOME = "/home/user";
 const ROOT = `${HOME}/project`;
@@ -181,6 +184,77 @@ describe("a process that is killed", () => {
       expect(readable(next)).toEqual([]);
       if (contentOf(next).join() !== BEFORE.join()) await undo(next);
       expect(contentOf(next)).toEqual(BEFORE);
+    }
+  });
+});
+
+/** Operations that write below the project, by name; git's own are not among them. */
+const WRITING = [
+  "rename",
+  "changeMode",
+  "setModified",
+  "makeDirectory",
+  "remove",
+  "removeDirectory",
+  "copy",
+] as const;
+
+/** An undo of clean tracked files, of which the n-th operation in the project throws `error`. */
+async function undoFromGit(at: number, error: Error | undefined) {
+  const p = testProject();
+  p.write({ "dir/a.txt": "a\n", "dir/inner/b.txt": "b\n", "other.txt": "o\n" });
+  p.git("init", "-q", "-b", "main");
+  p.git("add", "-A");
+  p.git("commit", "-qm", "one");
+  const before = p.state();
+  await p.call("rm -rf dir", { unknownIn: [p.root] });
+  const after = p.state();
+  const { system, places, settings } = p.context;
+  let count = 0;
+  const files = Object.create(system.files);
+  for (const name of WRITING)
+    files[name] = (...args: [string, string, number]) => {
+      const isInProject = args.some(
+        one => `${one}`.startsWith(p.root) || `${one}`.startsWith("/proc/self/fd/"),
+      );
+      if (isInProject && ++count === at && error !== undefined) throw error;
+      return (system.files[name] as (...given: unknown[]) => unknown)(...args);
+    };
+  // Another process, which has ended.
+  const self = { ...system.processes.self, pid: 2 ** 22 + 1 };
+  const processes = Object.defineProperty(Object.create(system.processes), "self", { get: () => self });
+  const history = openHistory({ ...system, files, processes }, places, settings);
+  const failure = await history
+    .planUndo({ kind: "newest" })
+    .then(plan => history.applyUndo(plan))
+    .then(
+      () => undefined,
+      thrown => thrown,
+    );
+  return { p, before, after, count, failure };
+}
+
+describe("an undo that renames whole folders of files that come from git", () => {
+  it("takes back what was done where an operation fails", async () => {
+    const { count, failure } = await undoFromGit(0, undefined);
+    expect(failure).toBeUndefined();
+    for (let at = 1; at <= count; at++) {
+      const { p, before, after } = await undoFromGit(at, new SystemError("EIO", "write", "somewhere"));
+      expect([before, after]).toContainEqual(p.state());
+      if (JSON.stringify(p.state()) !== JSON.stringify(before)) await p.undo();
+      expect(p.state()).toEqual(before);
+    }
+  });
+
+  it("leaves each file as it was before or after where it is killed, and a second undo finishes it", async () => {
+    const { count } = await undoFromGit(0, undefined);
+    for (let at = 1; at <= count; at++) {
+      const { p, before, failure } = await undoFromGit(at, new ProcessDied());
+      expect(failure).toBeInstanceOf(ProcessDied);
+      for (const [path, text] of Object.entries({ "dir/a.txt": "a\n", "dir/inner/b.txt": "b\n" }))
+        expect([undefined, text]).toContain(existsSync(join(p.root, path)) ? p.read(path) : undefined);
+      if (JSON.stringify(p.state()) !== JSON.stringify(before)) await p.undo();
+      expect(p.state()).toEqual(before);
     }
   });
 });
