@@ -13,9 +13,9 @@ import { claimId } from "./ids.ts";
 import type { ApplyOptions, PathStep, UndoPlan, UndoResult } from "./interface.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, NO_LIMITS } from "./keeper.ts";
-import { callKey, findAllOpen, type OpenFile, removeOpen, writeOpen } from "./open-changes.ts";
+import { callKey, findAllOpen, type OpenFile, readOpen, removeOpen, writeOpen } from "./open-changes.ts";
 import { factsAt, isSameState, presentState, type Seen } from "./path-state.ts";
-import { beginWriting, performAll, type Restoration, removeLeftovers } from "./perform.ts";
+import { beginWriting, performAll, type Restoration, removeLeftovers, removeLeftoversOf } from "./perform.ts";
 import { restoreGit } from "./restore-git.ts";
 import type { Store } from "./store.ts";
 import { captureTargets } from "./targets.ts";
@@ -278,6 +278,10 @@ export async function takeBack(
       absent.map(({ path, state }) => ({ path, target: state })),
     ),
   );
+  await attempt(() => {
+    const open = readOpen(store, begun.file);
+    if (open !== undefined) removeLeftoversOf(store, open);
+  });
   if (problems.length === 0) removeOpen(store, begun.file);
   const told =
     problems.length === 0
