@@ -16,7 +16,7 @@ const system = machine({
   [`${PROJECT}/tools/fine.py`]:
     'import os, shutil, subprocess, sys, requests\nfrom dotenv import load_dotenv\nload_dotenv(".env")\nshutil.rmtree("dist")\nshutil.rmtree(sys.argv[1])\nsubprocess.run(f"rm -rf {sys.argv[2]}", shell=True)\nrequests.delete("https://api.example.com/x")\nprint(open(".env").read())\n',
   [`${PROJECT}/tools/fine.mjs`]:
-    'import fs from "node:fs";\nfs.rmSync("dist", { recursive: true });\nfs.rmSync(process.argv[2]);\nfs.writeFileSync("dist/x.js", "x");\n',
+    'import fs from "node:fs";\nfs.rmSync("dist", { recursive: true });\nfs.rmSync(process.argv[2]);\nimport { execSync } from "node:child_process";\nexecSync("rm -rf -- * .[a-z]*", { cwd: process.argv[3] });\nfs.writeFileSync("dist/x.js", "x");\n',
   [`${PROJECT}/a.c`]: '#include <stdio.h>\n#include ".env"\n',
   [`${PROJECT}/b.c`]: '#include <stdio.h>\n#include "b.h"\n#include <sys/types.h>\n',
 });

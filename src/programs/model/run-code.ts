@@ -183,9 +183,9 @@ function runProjectsCode(
 function isCertain(found: CodeCall): boolean {
   switch (found.kind) {
     case "shell":
-      return isKnown(found.command);
+      return isKnown(found.command) && isKnown(found.cwd ?? text(""));
     case "spawn":
-      return !found.isOpenEnded && found.argv.every(isKnown);
+      return !found.isOpenEnded && [...found.argv, found.cwd ?? text("")].every(isKnown);
     case "delete":
     case "write":
       return isKnown(found.path);
