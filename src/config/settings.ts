@@ -159,7 +159,7 @@ export const BUILT_IN: Config = {
     floors: {},
     managed: undefined,
     protectedBranches: ["main", "master", "release/*"],
-    prodNames: ["prod", "production", "live"],
+    prodNames: ["prod", "production", "live", "mainnet"],
     paths: { deny: [], noRead: [], noDelete: [], regenerable: [], temp: [], secrets: [] },
     allow: [],
     custom: [],

@@ -47,6 +47,9 @@ const QUERIES = /^(?:query|statement|stmts?|cypher|code|script|command|cmd|q|gre
 /** Ways past a question or a protection, when they are true. */
 const PASSES_BY =
   /^(force|forced|bypass|admin|override|overwrite_protected|skip_?(checks|protection|review)s?)/i;
+/** What a store of secrets hides by itself is asked for. */
+const REVEALS =
+  /^(?:reveal\w*|unmask\w*|(?:show|include|with)_?(?:secret|value|password|plaintext|decryption)s?|decrypt|decrypted)$/i;
 const PUBLISHES = wordSet("push merge update ref");
 const DISCARDS = wordSet("clean checkout switch branch stash restore worktree reset");
 const MAX_TARGET = 120;
@@ -73,6 +76,8 @@ export function operationsOfTool(tool: string, input: Json, by: Actor): readonly
   const verb =
     verbIn(words, server) ?? (isLooking || isOfAgent(words, server) ? undefined : chosenVerb(words, members));
   if (verb !== undefined) return [{ ...common, rule: "cloud.other", what: `${verb} something` }];
+  if (server.length > 0 && members.some(({ name, value }) => value === true && REVEALS.test(name)))
+    return [{ ...common, rule: "sec.keychain", what: "show secrets" }];
   if (server.length > 0 && words.includes("all") && words.some(endsRunning))
     return [{ ...common, rule: "sys.kill", what: "end everything that runs there" }];
   if (deletesByRequest(members))

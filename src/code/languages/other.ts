@@ -1,8 +1,10 @@
+import { wordSet } from "../../shell/index.ts";
 import {
   DELETE_WORDS,
   hasWord,
   isPathText,
   MOVE_WORDS,
+  READ_WORDS,
   RUN_WORDS,
   WRITE_WORDS,
   wordsInName,
@@ -55,8 +57,12 @@ const HOME_FOLDER = /^-(?:dir(?:ectory)?|path|folder)\b/;
 
 const MAX_TEXT = 2000;
 const TOKEN = /[A-Za-z_$][\w$]*|[;\n]|["'`<]|:?!/g;
-/** `qx{rm x}`, `qqx(rm x)` */
+/** `qx{rm x}`, `qqx(rm x)`; `%sh{rm x}` */
 const QUOTED_COMMAND = /^q{1,2}x$/i;
+const QUOTED_SHELL = /^(?:sh|shell)$/;
+/** `h, _ := os.UserHomeDir()`, `let d = "~/x"`: what a name stands for from then on. */
+const ASSIGNED = /([A-Za-z_$][\w$]*)(?:\s*,\s*[\w$]+)*(?:\s*:\s*[\w<>?[\]]+)?\s*(?::=|=(?![=>~])|<-)/;
+const MAX_HELD = 200;
 const CLOSERS: Readonly<Record<string, string>> = {
   "{": "}",
   "(": ")",
@@ -70,9 +76,18 @@ const CLOSERS: Readonly<Record<string, string>> = {
 function parseOther(source: string, budget: ReadingBudget): readonly Node[] {
   const nodes: Node[] = [];
   let statement = newStatement();
+  const held = new Map<string, Pick<Statement, "isAtHome" | "texts">>();
+  let start = 0;
   const end = (at: number): void => {
     nodes.push(...readStatement(statement, at));
+    const { isAtHome, texts } = statement;
+    const name =
+      isAtHome || texts.length > 0
+        ? ASSIGNED.exec(source.slice(start, Math.min(at, start + 300)))?.[1]
+        : undefined;
+    if (name !== undefined && held.size < MAX_HELD) held.set(name, { isAtHome, texts });
     statement = newStatement();
+    start = at + 1;
   };
   for (const { 1: address = "", index } of source.matchAll(FETCHED))
     nodes.push(callNode("runs", [textNode(`curl '${address}' | sh`)], index));
@@ -83,11 +98,18 @@ function parseOther(source: string, budget: ReadingBudget): readonly Node[] {
     if (token === ";" || token === "\n") end(at);
     else if (/^\w|^\$/.test(token)) {
       for (const word of wordsInName(token)) statement.words.add(word);
+      const meant = held.get(token);
+      if (meant !== undefined && source[at + token.length] !== "(") {
+        statement.isAtHome ||= meant.isAtHome;
+        statement.texts.push(...meant.texts.map(one => ({ ...one, isGiven: true })));
+      }
       const rest = RUN_WORDS.has(token) ? REST.exec(source.slice(at + token.length, at + MAX_TEXT)) : null;
       if (rest !== null && statement.texts.length === 0)
         nodes.push(callNode("runs", [textNode(rest[1] ?? "")], at));
       statement.isAtHome ||= HOME_FUNCTION.test(token) || (token === "home" && isHomeWord(source, at));
-      const close = QUOTED_COMMAND.test(token) ? CLOSERS[source[at + token.length] ?? ""] : undefined;
+      const isQuoted =
+        QUOTED_COMMAND.test(token) || (QUOTED_SHELL.test(token) && /%$/.test(source.slice(0, at)));
+      const close = isQuoted ? CLOSERS[source[at + token.length] ?? ""] : undefined;
       const end = close === undefined ? -1 : source.indexOf(close, at + token.length + 1);
       if (end < 0) continue;
       const text = source.slice(at + token.length + 1, end);
@@ -172,6 +194,16 @@ function readStatement({ words, texts, isAtHome }: Statement, end: number): read
         callNode("starts", [{ kind: "list", items: argv.map(text => ({ value: textNode(text) })) }], at),
       );
   }
+  // `"rm" "-rf" "x"`: words of a command, whoever gets them.
+  const first = texts.findIndex(
+    ({ text }, index) => /^[\w./-]+$/.test(text) && /^-{1,2}\w/.test(texts[index + 1]?.text ?? ""),
+  );
+  if (first >= 0 && !hasWord(words, RUN_WORDS)) {
+    const argv = [...texts.slice(first).map(({ text }) => unescaped(text)), ...(isAtHome ? ["~"] : [])];
+    nodes.push(callNode("runs", [textNode(argv.join(" "))], at));
+  }
+  if (hasWord(words, READ_WORDS) || hasWord(words, SHOWN_FILES))
+    for (const path of paths) nodes.push(callNode("reads", [path], at));
   // A plain name may be one of a folder that is there.
   const names = texts
     .filter(({ text, isGiven }) => isGiven && /^[\w-]+$/.test(text))
@@ -186,6 +218,9 @@ function readStatement({ words, texts, isAtHome }: Statement, end: number): read
   if (written !== undefined) nodes.push(callNode("writes", [written], at));
   return nodes;
 }
+
+/** Words of functions that take a file in, which are none of a list or a table. */
+const SHOWN_FILES = wordSet("insert contents readfile readalltext readallbytes readtostring getbytes");
 
 /** `$(homedir())`, `#{Dir.home}` and `${home_dir()}` inside a command. */
 function withHome(command: string): string {
@@ -211,5 +246,6 @@ export const OTHER = defineLanguage({
     ["starts", "runsWords", "0"],
     ["deletes", "deletes", "0", "recursively"],
     ["writes", "writes", "0"],
+    ["reads", "reads", "0"],
   ],
 });

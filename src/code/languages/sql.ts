@@ -339,6 +339,13 @@ const READERS: ReadonlyMap<string, ReadLoss> = new Map<string, ReadLoss>([
     tokens => ({ loss: "rights", target: nameAfter(tokens, indexOfWord(tokens, "TO") + 1, /^ROLE$/) }),
   ],
   ["CREATE", readCreate],
+  [
+    "INSERT",
+    tokens =>
+      keyword(tokens[1]) === "OVERWRITE"
+        ? { loss: "truncate", target: nameAfter(tokens, 2, /^(?:TABLE|INTO)$/) }
+        : NO_LOSS,
+  ],
   ["SET", readSetting],
   ["EXEC", readProcedure],
   ["EXECUTE", readProcedure],

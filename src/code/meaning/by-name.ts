@@ -1,5 +1,6 @@
-import { knownPrefix, wordSet } from "../../shell/index.ts";
-import { type Datum, firstValue, knownTextOf, literal, optionsOf } from "./datum.ts";
+import { describe, knownPrefix, wordSet } from "../../shell/index.ts";
+import { quoteWord } from "../../system/index.ts";
+import { type Datum, firstValue, knownTextOf, literal, optionsOf, originsOf } from "./datum.ts";
 import { noteDelete, noteLoss, noteMove, noteRead, noteShell, noteWrite } from "./effects.ts";
 import { type EvaluationContext, expandTilde, type FunctionCall } from "./evaluation-context.ts";
 
@@ -13,7 +14,7 @@ export const DELETE_WORDS = wordSet(
 );
 export const WRITE_WORDS = wordSet("write writes truncate ftruncate overwrite spit output save dump");
 /** With one of these a function takes a file in; `load_dotenv` and its like only set variables by it. */
-const READ_WORDS = wordSet(
+export const READ_WORDS = wordSet(
   "read reads reader load loads loader open parse parser slurp fileio netrc lines getline getlines stream scan values import include fetch source",
 );
 const SETS_VARIABLES = wordSet("dotenv env environ environment envfile");
@@ -53,7 +54,10 @@ const OF_SERVICES = wordSet(`
 `);
 /** Libraries that are clients of a service, by which their names begin. */
 const CLIENT =
-  /^(?:@?aws-sdk|aws|boto3?|botocore|docker(?:ode)?|kubernetes|@kubernetes|google\.cloud|@google-cloud|googleapiclient|googleapis|azure|@azure|github|gitlab|octokit|@octokit|redis|ioredis|pymongo|mongodb|stripe|twilio|hcloud|digitalocean|pydo|linode\w*|elasticsearch|@elastic|opensearchpy|openstack|heroku3?|cloudflare|consul|hvac|slack_sdk|@slack|jira|notion_client|@notionhq|supabase|firebase_admin|firebase-admin|pinecone|qdrant_client|weaviate|chromadb|libvirt|proxmoxer|kafka|pika|novaclient)\b/i;
+  /^(?:@?aws-sdk|aws|boto3?|botocore|docker(?:ode)?|kubernetes|@kubernetes|google\.cloud|@google-cloud|googleapiclient|googleapis|azure|@azure|github|gitlab|octokit|@octokit|redis|ioredis|pymongo|mongodb|stripe|twilio|hcloud|digitalocean|pydo|linode\w*|elasticsearch|@elastic|opensearchpy|openstack|heroku3?|cloudflare|consul|hvac|slack_sdk|@slack|jira|notion_client|@notionhq|supabase|firebase_admin|firebase-admin|pinecone|qdrant_client|weaviate|chromadb|libvirt|proxmoxer|kafka|pika|novaclient|wandb|huggingface_hub|@huggingface|sendgrid|@sendgrid|mailchimp\w*|shopify|pyVmomi|jenkins|launchdarkly\w*)\b/i;
+/** Libraries by which a command runs on another machine. */
+const RUNS_ELSEWHERE =
+  /^(?:paramiko|asyncssh|fabric|netmiko|scrapli|pexpect\.pxssh|ssh2|node-ssh|simple-ssh|winrm|spur)\b/i;
 
 /** `docker.from_env().volumes.prune()`, `client.delete_namespace("prod")`, `new DeleteBucketCommand(…)`. */
 function noteServiceLoss(context: EvaluationContext, call: FunctionCall, last: string): void {
@@ -64,6 +68,21 @@ function noteServiceLoss(context: EvaluationContext, call: FunctionCall, last: s
   if (!TAKES_AWAY.has(verb)) return;
   if (nouns.some(noun => OF_SERVICES.has(noun)) || CLIENT.test(call.name))
     noteLoss(context, call, "cloud.other", `${verb} something`);
+}
+
+/** Objects whose making runs what is in the bytes. */
+const RUNS_BYTES = /^(?:c?pickle|_pickle|dill|cloudpickle|joblib|torch|marshal|jsonpickle|shelve)\./i;
+
+/** `pickle.loads(urlopen(…).read())`, `from_pretrained("x/y", trust_remote_code=True)`: code of others runs. */
+function noteForeignCode(context: EvaluationContext, call: FunctionCall, last: string): void {
+  const trusted = call.named.get("trust_remote_code");
+  const isTrusted = trusted !== undefined && /^true$/i.test(describe(firstValue(trusted)));
+  const isFetched =
+    RUNS_BYTES.test(call.name) &&
+    /^(?:loads?|decode|open|unpickler)$/i.test(last) &&
+    call.positional.some(given => originsOf(given).some(({ kind }) => kind === "network"));
+  if (isTrusted) noteLoss(context, call, "pkg.address", "run the code that comes with a model");
+  else if (isFetched) noteLoss(context, call, "pkg.address", "run what came from the network");
 }
 
 /** `deleteRecursively`, `del_dir_r`: the whole name and the words in it, in lower case. */
@@ -115,6 +134,7 @@ export function noteByName(context: EvaluationContext, call: FunctionCall): void
   const last = call.name.slice(call.name.lastIndexOf(".") + 1);
   const words = wordsInName(last);
   noteServiceLoss(context, call, last);
+  noteForeignCode(context, call, last);
   noteProgramWords(context, call, last);
   const isOfFiles =
     words.includes("file") ||
@@ -122,7 +142,7 @@ export function noteByName(context: EvaluationContext, call: FunctionCall): void
     hasWord(wordsInName(call.name.slice(0, -last.length)), FILE_MODULES);
   if (hasWord(words, STARTS) || (hasWord(words, COMMANDS) && hasWord(words, RUNS)))
     for (const text of call.positional.slice(0, 1))
-      if (/\s/.test(knownTextOf(text) ?? "")) noteShell(context, call, text);
+      if (/\s/.test(knownTextOf(text) ?? "")) noteShell(context, call, ranBy(call, text));
   const isUnpacked =
     hasWord(words, UNPACK_WORDS) ||
     (hasWord(words, wordSet("extract")) && hasWord(wordsInName(call.name), PACKED));
@@ -149,6 +169,12 @@ export function noteByName(context: EvaluationContext, call: FunctionCall): void
     if (from !== undefined && to !== undefined)
       noteMove(context, call, from, expandTilde(to, context), "copy");
   }
+}
+
+/** What another machine runs is judged as what is sent there by ssh. */
+function ranBy({ name }: FunctionCall, command: Datum): Datum {
+  const known = knownTextOf(command);
+  return known !== undefined && RUNS_ELSEWHERE.test(name) ? literal(`ssh host ${quoteWord(known)}`) : command;
 }
 
 /** What is packed comes into the folder that is named, and else into the one where it is done. */

@@ -1,4 +1,11 @@
-import { filesRunBy, isLocalAddress, startedFiles } from "../../programs/index.ts";
+import {
+  filesRunBy,
+  isLocalAddress,
+  LOADING_OPTION,
+  PACKAGE_FILE,
+  PROGRAM_VARIABLE,
+  startedFiles,
+} from "../../programs/index.ts";
 import {
   describe,
   dropKnown,
@@ -51,11 +58,12 @@ const RULES = {
   "exec.loader": {
     title: "loads code into a program",
     verdict: "ask",
-    when: "A variable makes every program load a library that is not the system's: LD_PRELOAD, LD_AUDIT, DYLD_INSERT_LIBRARIES; or an agent of a virtual machine from a temporary folder. Or programs are looked for in the current folder: PATH with a dot or an empty part.",
+    when: "A variable makes every program load a library that is not the system's: LD_PRELOAD, LD_AUDIT, DYLD_INSERT_LIBRARIES; or an agent, plugin, wrapper, shell or helper from a temporary folder or from Downloads that the session did not make. Or programs are looked for in the current folder: PATH with a dot or an empty part.",
     examples: {
       asks: {
         "env LD_PRELOAD=./hook.so ls": "LD_PRELOAD=./hook.so",
         "env PATH=.:$PATH make": "PATH=.:",
+        "env RUSTC_WRAPPER=/tmp/x/wrap cargo build": "RUSTC_WRAPPER=/tmp/x/wrap",
         "env JAVA_TOOL_OPTIONS=-javaagent:/tmp/agent.jar mvn test": "/tmp/agent.jar",
       },
       passes: [
@@ -118,15 +126,22 @@ const NATIVE = /\.(?:so(?:\.\d+)*|dylib|dll|node|jar|class|pyc|wasm|bundle)$/;
 const LOADS_LIBRARIES = /^(?:LD_PRELOAD|LD_AUDIT|DYLD_INSERT_LIBRARIES)$/;
 const OF_SYSTEM = /^(?:\/(?:usr|lib\w*|opt|nix|snap)\/|lib[\w.+-]+$|$|\$)/;
 
-/** Agents that a variable puts into every virtual machine: `-javaagent:/tmp/x.jar`, `-agentpath:/tmp/x.so`. */
-const AGENT = /-(?:javaagent|agentpath|agentlib|Xbootclasspath\/[ap]):([^\s=,]+)/g;
-
 /** Code that lies where anything may be put, and that nobody installed. */
 function isPutAside(file: string, { workspace }: RuleContext): boolean {
   const path = resolve(workspace.directory, expandHome(file, workspace.home));
   return (
     workspace.temps.some(temp => isInside(temp, path)) || isInside(join(workspace.home, "Downloads"), path)
   );
+}
+
+/** Put aside by nobody of this session, and no environment of an interpreter. */
+function isForeign(part: string, context: RuleContext): boolean {
+  if (!isPutAside(part, context)) return false;
+  const path = resolve(context.workspace.directory, expandHome(part, context.workspace.home));
+  const isMade =
+    isMadeHere(path, context) ||
+    context.facts.writtenFiles.some(({ path: file }) => isInside(path, describe(file)));
+  return !isMade && context.workspace.disk.kind(join(path, "../pyvenv.cfg")) === undefined;
 }
 
 /** Libraries for every program, and a search for programs that begins wherever one happens to be. */
@@ -139,8 +154,11 @@ function inspectVariables(context: RuleContext): void {
       const isLoaded =
         LOADS_LIBRARIES.test(name) && written.split(/[\s:]+/).some(part => !OF_SYSTEM.test(part));
       const isSearched = name === "PATH" && value.pieces.length > 0 && /(?:^|:)\.?\/?(?::|$)/.test(written);
-      const isAgent = [...written.matchAll(AGENT)].some(([, file = ""]) => isPutAside(file, context));
-      if (!isLoaded && !isSearched && !isAgent) continue;
+      const isAgent = [...written.matchAll(LOADING_OPTION)].some(([, file = ""]) => isForeign(file, context));
+      const isStarted =
+        (name === "PATH" || PROGRAM_VARIABLE.test(name)) &&
+        written.split(":").some(part => /^[~/]/.test(part) && isForeign(part, context));
+      if (!isLoaded && !isSearched && !isAgent && !isStarted) continue;
       told.add(name);
       context.report("exec.loader", actorOf(invocation), clip(`${name}=${written}`, MAX_ADDRESS));
     }
@@ -162,6 +180,7 @@ function inspectLoaders(context: RuleContext): void {
 
 /** `curl -o x.sh …`, and in a later call `sh x.sh`; `git clone …` and then a script of it: code that came from elsewhere. */
 function inspectFetched(context: RuleContext): void {
+  inspectPutAside(context);
   const before = context.workspace.given.facts?.fetched ?? [];
   const cloned = clonesIn(context);
   if (before.length + cloned.length === 0) return;
@@ -194,6 +213,21 @@ function foldersOfTasks(invocation: Invocation): readonly Value[] {
     const value = equals === "=" ? dropKnown(word, option.length) : invocation.argv[index + 1];
     return value === undefined ? [] : [value];
   });
+}
+
+/** `sh ~/Downloads/setup.run`, `dpkg -i /tmp/x.deb`: it came from elsewhere, and nobody of this session made it. */
+function inspectPutAside(context: RuleContext): void {
+  const { home } = context.workspace;
+  for (const invocation of context.facts.invocations) {
+    const by = actorOf(invocation);
+    for (const word of startedFiles(invocation))
+      for (const { path } of targetsOf(context, word, by, true)) {
+        if (path === undefined || !isPutAside(path, context)) continue;
+        const isDownloaded = isInside(join(home, "Downloads"), path);
+        if ((isDownloaded || PACKAGE_FILE.test(path)) && !isMadeHere(path, context))
+          context.report("pkg.address", by, path, { what: "start or install what came from elsewhere" });
+      }
+  }
 }
 
 /** What a call would bring from other machines; a later call may run it. */

@@ -28,7 +28,7 @@ import { effectsOfEndingAll } from "../records/processes.ts";
 import { isLocalAddress, requestOfInput, requestOfOptions } from "../records/requests.ts";
 import { runNamedTasks } from "../records/task-files.ts";
 import { effectsOfRows, listingBehind, plainReads, readsOf } from "./effects.ts";
-import { asksForVersion, isSpokenFor, operationsOf } from "./operations.ts";
+import { asksForVersion, isSpokenFor, operationsOf, operationsOfLines } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, ParsedCall, Program } from "./program.ts";
 import {
@@ -153,6 +153,7 @@ function unsaidEffects(
     ...(isUnknown || isClient ? requestOfOptions(parseOptions(call.argv, UNKNOWN), call.argv) : NO_EFFECTS),
     ...(isUnknown ? requestOfInput(call.argv.slice(1), call.stdin) : NO_EFFECTS),
     ...(takesQueries && !isRead ? databaseLosses(call) : []),
+    ...(program === undefined ? operationsOfLines(call.program, call) : NO_EFFECTS),
   ];
 }
 
@@ -290,16 +291,17 @@ function operationEffects(
   const operations = rows
     .flatMap(some => operationsOf(some, tool.name, there, found))
     .filter(({ rule }) => !rule.startsWith("cloud.") || !isAtLocalEndpoint(there));
-  // What only costs money may do more than that.
-  if (operations.some(({ rule }) => !rule.startsWith("spend.")))
-    return operations.map(one => withoutQuestion(one, there));
+  const known = operations.map(one => withoutQuestion(one, there));
+  // What only costs money, or deploys to a place that nobody names, may do more than that.
+  if (known.some(({ rule, verdict }) => !/^(?:spend|deploy)\./.test(rule) || verdict !== undefined))
+    return known;
   const extension = gitExtension(tool.name, there);
   if (extension !== undefined) return operationOfVerbs(extension.program, extension, false);
   const isUnknown = found === undefined ? record === undefined || tool.name !== name : isBare(found);
   const isTask = found?.is?.includes("runsTasks") === true;
   const isTarget = found?.is?.some(trait => trait === "runsTargets" || trait === "mayRunPackage") === true;
   // Rows are what is known of a program, not all that it can do: their kinds are looked for in its words as well.
-  if (isSpokenFor(rows, there)) return [];
+  if (isSpokenFor(rows, there)) return known;
   const kinds = isUnknown ? undefined : kindsOfOperations(rows);
   // A record without options and rows knows no subcommand of the program.
   const hasNoVerbs = found?.options === undefined && found?.language === undefined && rows.length === 0;
@@ -313,7 +315,7 @@ function operationEffects(
   // Containers are stopped as a whole every day, and processes have rules of their own.
   const endsAny = !/^(?:docker|podman|nerdctl|kill|pkill)$/.test(tool.name);
   return [
-    ...operations,
+    ...known,
     ...(isOfFiles ? [] : shownSecrets(tool.name, there)),
     ...(endsAny ? effectsOfEndingAll(there) : []),
     ...(endsAny && !isUnknown && !isTask && !isTarget ? endsAllOf(tool.name, there) : []),
@@ -325,7 +327,8 @@ function operationEffects(
       ? operationOfOthers(tool.name, there, { isTarget: !isUnknown })
       : kinds !== undefined && (kinds.size > 0 || startsOnly)
         ? operationOfOthers(tool.name, there, startsOnly ? OF_STARTERS : { isTarget: false, only: kinds })
-        : []),
+        : []
+    ).filter(({ rule }) => known.every(one => one.rule !== rule)),
   ];
 }
 

@@ -4,6 +4,7 @@ import {
   environmentOf,
   hasUnknown,
   type Invocation,
+  knownText,
   type OperationEffect,
   type OptionGrammar,
   type ParsedOptions,
@@ -15,6 +16,7 @@ import {
 import { compileGlob, type Glob, matchesGlob } from "../../system/index.ts";
 import { namesOfRow, type Operation, type OperationRow, type ParsedCall, type Program } from "./program.ts";
 import { readRow } from "./text-table.ts";
+import { destroyingVerb, isResource, singular } from "./vocabulary.ts";
 
 const DRY_RUN = words("dry-run dry dryrun what-if whatif simulate preview");
 const DEFAULT_OPTIONS: OptionGrammar = { abbreviates: false, flags: `help ${DRY_RUN.join(" ")}` };
@@ -307,4 +309,35 @@ function chosenBefore(record: Program | undefined, { id, scope }: ProgramCall): 
     const line = [name ?? "", ...argv.slice(1).map(describe)].join(" ");
     return chooser.test(line) ? [line.slice(line.lastIndexOf(" ") + 1)] : [];
   });
+}
+
+const MAX_LINES = 40;
+const MAX_LINE_WORDS = 8;
+
+/** Consoles take their commands from their input: `console <<< 'purge volume=x'`, `nsupdate <<< 'update delete x A'`. */
+export function operationsOfLines(program: string, call: ParsedCall): readonly OperationEffect[] {
+  const lines = (call.stdin === undefined ? "" : (knownText(call.stdin) ?? "")).split("\n", MAX_LINES);
+  for (const line of lines) {
+    const said = line.trim().split(/\s+/);
+    const at = said
+      .slice(0, 2)
+      .map(destroyingVerb)
+      .findIndex((verb, index) => verb !== undefined && verb === said[index]);
+    const noun = said[at + 1] ?? "";
+    // A sentence goes on with words, a command with a thing or its name.
+    const isNamed = /[=./:\d]/.test(noun) || isResource(singular(noun));
+    const isCommand =
+      at === 0 ? isNamed : at === 1 && /^(?:update|record|zone|volume|job|set)$/.test(said[0] ?? "");
+    if (at >= 0 && isCommand && said.length <= MAX_LINE_WORDS)
+      return [
+        {
+          kind: "operation",
+          rule: "cloud.other",
+          what: `${said[at]} something`,
+          target: `${program}: ${line.trim()}`,
+          names: namesOf(call, call.options, said),
+        },
+      ];
+  }
+  return [];
 }

@@ -34,6 +34,7 @@ import {
   isWeakVerb,
   operationsSaid,
   partsOf,
+  type Said,
   saysDeploy,
   singular,
   takesOut,
@@ -475,26 +476,44 @@ export function operationOfOthers(
   if (onlyTells(options) || options.isOn("check")) return [];
   const shown = options.operandValues.map(describe);
   const command = shown.slice(0, MAX_COMMAND_WORDS).filter(word => /^\w(?!.*:\/)[\w:.@/-]{0,80}$/.test(word));
+  // `theme push --live`
+  const flags = options.options.flatMap(({ name }) => (/^[a-z]+$/.test(name) ? [name] : []));
   const saidHere = (rule: OperationEffect["rule"], what: string) =>
-    saidBy(program, { ...call, options }, shown, rule, what);
+    saidBy(program, { ...call, options }, [...shown, ...flags], rule, what);
   if (isTarget)
     return saysDeploy([baseName(program), ...command]) ? [saidHere("deploy.production", "deploy")] : [];
   const said = operationsSaid({
     program: isNamed ? baseName(program) : "",
     command,
-    options: options.options.map(({ name, value }) => ({
-      name,
-      value: value === undefined ? undefined : describe(value),
-    })),
+    options: [
+      ...options.options.map(({ name, value }) => ({
+        name,
+        value: value === undefined ? undefined : describe(value),
+      })),
+      ...assignmentsIn(call.argv),
+    ],
   });
-  return said.flatMap(({ rule, what }) =>
-    only === undefined || only.has(rule.split(".")[0] ?? "") ? [saidHere(rule, what)] : [],
+  return said.flatMap(({ rule, what, verdict }) =>
+    only === undefined || only.has(rule.split(".")[0] ?? "")
+      ? [{ ...saidHere(rule, what), ...(verdict === undefined ? {} : { verdict }) }]
+      : [],
   );
+}
+
+/** `update realm -s bruteForceProtected=false`: members that are set one by one. */
+function assignmentsIn(argv: readonly Value[]): Said["options"] {
+  return argv.slice(1).flatMap(word => {
+    const [, name, value] = /^([A-Za-z][\w.-]*)=(\S+)$/.exec(describe(word)) ?? [];
+    return name === undefined ? [] : [{ name, value }];
+  });
 }
 
 /** `kafka-delete-records.sh`, `k3s-uninstall.sh`, `dropuser`: the name of the program is the verb. */
 function verbsOfName(program: string): readonly string[] {
   const parts = partsOf(program.replace(/\.(?:sh|exe|py|cmd|bat)$/, ""));
+  // `ldapdelete`, `vgremove`
+  const grown = /^\w{2,}(delete|destroy|remove|wipe|erase|purge)$/.exec(parts.join("-"))?.[1];
+  if (grown !== undefined) return [grown];
   // A lone verb is a word of somebody else's command.
   if (parts.length < 2 || parts.some(part => isCalm(part) || isRegenerable(part))) return [];
   if (/^(?:empty|clear|wipe|reset)$/.test(parts.at(-1) ?? "")) return parts.slice(-1);
@@ -527,7 +546,11 @@ function verbOfOption(name: string, value: Value | undefined, shown: readonly st
     return shown.slice(0, MAX_COMMAND_WORDS).some(word => isResource(singular(word))) ? verb : undefined;
   const isOfAll = nouns.length > 0 && nouns.every(noun => noun === "all" || isResource(singular(noun)));
   if (destroyingVerb(verb) !== undefined && (isOfAll || nouns.length === 0)) return verb;
-  if (/^(?:prune|remove|expire|forget)$/.test(verb) && (isOfAll || nouns[0] === "older")) return verb;
+  if (
+    /^(?:prune|remove|expire|forget|reset|cancel)$/.test(verb) &&
+    (isOfAll || nouns[0] === "older" || (verb === "cancel" && value !== undefined))
+  )
+    return verb;
   const given = value === undefined ? "" : describe(value);
   return OPERATION_OPTION.test(name) && /^[\w:.-]+$/.test(given)
     ? partsOf(given).find(part => destroyingVerb(part) !== undefined)

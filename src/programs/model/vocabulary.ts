@@ -12,7 +12,7 @@ const DESTROYS = words(`
 const WEAKLY = words(`
   remove rm del reset flush clear force evict expunge prune deactivate unregister deregister detach empty uninstall
   drain trash overwrite invalidate expire archive cancel ban kick refund void forget abandon discard suspend freeze
-  shutdown poweroff halt quarantine blacklist demote offboard strip scrap zap cleanup
+  shutdown poweroff halt quarantine blacklist demote offboard strip scrap zap cleanup unset down deallocate revert
 `);
 /** What ends something that runs; with everything for its object, what others run as well. */
 const ENDS = words(
@@ -24,9 +24,9 @@ const RESOURCES = words(`
   collection contact customer data database dataset db dbs deployment device disk dns domain droplet email endpoint env
   environment fleet filesystem function group host image index installation instance job-queue key keyspace keyring lake
   ledger machine mailbox member message namespace network node node-pool nodepool ns object order org organisation
-  organization partition pipeline policy pool principal project pvc queue record region registry release repo repository
+  offset organization partition pipeline pod policy pool principal program project pvc queue record region registry release repo repository
   resource resource-group role schema secret server service share site snapshot space stack storage store stream subnet
-  subscription table team tenant thread token topic trash tunnel user vault vm volume vpc warehouse workspace zone
+  subscription sweep table team tenant thread token topic trash tunnel user variable vault vm volume vpc warehouse workspace zone
 `);
 /** What tools of a service do it to: in a program these are parts of the project's code. */
 const OF_SERVICES = words(`
@@ -36,6 +36,38 @@ const OF_SERVICES = words(`
 const MOVES_MONEY = words("create make send issue submit initiate execute transfer refund payout");
 /** Money that leaves; whoever makes one of these has paid. */
 const PAYS = words("refund payout transfer withdrawal chargeback disbursement");
+/** Said by one word of a program's: `payinvoice lnbc1`, `sendtoaddress bc1 0.5`. */
+const PAYS_ALONE =
+  /^(?:pay|payout|withdraw|(?:send|pay|withdraw)(?:to|invoice|coins?|funds?|tokens?|raw|many|all)\w*|send(?:raw)?transaction)$/;
+/** What signs a payment, or says that it is told to everybody. */
+const SIGNS = words("mnemonic keystore ledger trezor broadcast unfunded");
+
+/** Told to many people at once, or to a telephone: none of it can be called back. */
+const MASS_MAIL = words(
+  "campaign newsletter broadcast blast mailing sms mms fax voicemail voicecall postcard singlesend autopilot",
+);
+const SENDS = words(
+  "send broadcast blast launch schedule dispatch deliver publish push start trigger resend",
+);
+const MESSAGES = words("message email mail notification call verification text");
+const TO_MANY =
+  /^(?:to-?)?(?:lists?|list-ids?|audiences?|segments?|subscribers?|recipients?-list|all-\w+|everyone)$/;
+
+/** Puts a version in front of everybody: `service-version activate`. */
+const PUTS_LIVE = words("activate golive cutover");
+const LIVE_THINGS = words(
+  "version release property theme site website storefront flow listing page blueprint ruleset",
+);
+/** Where a name leads, and what answers there. */
+const NAMES_LEAD = /dns|^(?:nameserver|cname|route53)$/;
+const LEADS = words("set push sync update put apply replace import transfer add create change point doit");
+/** Runs of a pipeline do whatever its file says. */
+const PIPELINES = words("ci pipeline workflow job");
+const STARTS = words("run trigger start play retry create rerun dispatch");
+/** With one of these nobody is asked any more; with one of these it is not for everybody. */
+const SURE_OPTIONS = words("yes y force non-interactive no-interactive auto-approve no-prompt assume-yes");
+const NOT_FOR_ALL =
+  /(?:^|[-_./:=])(?:stag(?:e|ing)|dev(?:elop\w*)?|test\w*|preview|local\w*|sandbox|qa|uat|ci|review|demo|draft|canary|devnet|anvil|alpha|beta)\d*(?=$|[-_./:=])/i;
 /** What is made again by the next run, or stands in the code of the project. */
 const REGENERABLE = words(`
   artifact build cache component container controller coverage directive field generator helper history label layout lock log
@@ -63,7 +95,7 @@ const RELEASES = words("release rollout deployment");
 /** Of a place that says production, each of these changes what people use. */
 const CHANGES = words(`
   apply sync upgrade update migrate patch scale execute trigger swap reconcile toggle submit import restore
-  publish supply converge restart rebuild reload recreate maintenance
+  publish supply converge restart rebuild reload recreate maintenance put push activate write replace
 `);
 
 const GIVES = words(
@@ -95,6 +127,7 @@ const PROTECTION = words(`
   audit auditing logging alarm alert backup versioning version protection mfa 2fa sso firewall waf encryption retention
   monitor monitoring scanning guardrail lock immutability protect pitr trail siem detector organization termination
   recovery compliance integrity recorder rls selinux apparmor fail2ban falco ufw auditd clamav crowdstrike wazuh osquery
+  protected
 `);
 /** Said by one word. */
 const UNPROTECTS = words("unprotect unseal");
@@ -121,6 +154,8 @@ const BILLED = words(`
 
 export interface SaidOperation {
   readonly rule:
+    | "cloud.other"
+    | "deploy.merge"
     | "deploy.production"
     | "grant.access"
     | "grant.protection"
@@ -128,6 +163,8 @@ export interface SaidOperation {
     | "cloud.public"
     | "publish";
   readonly what: string;
+  /** asked about, whether or not its words say production */
+  readonly verdict?: "ask";
 }
 
 /** Only where its own words say production, not where another part of the text does. */
@@ -258,12 +295,9 @@ export function skipsApproval(name: string, value: string | undefined): boolean 
 export function operationsSaid({ program, command, options }: Said): readonly SaidOperation[] {
   const split = command.map(partsOf);
   if (split.some(looks)) return [];
-  const parts = scopeOf(split).flat().map(singular);
+  const parts = scopeOf(split).flat().flatMap(partedVerb).map(singular);
   const has = (list: readonly string[]): boolean => parts.some(part => list.includes(part));
   const isOf = partsOf(program).map(singular);
-  // Also as the name of what is started: `pipeline start deploy`.
-  const isNamed = split.some(one => one.length === 1 && DEPLOYS.includes(one[0] ?? ""));
-  const isDeploy = isNamed || has(DEPLOYS) || has(RELEASES) || isOf.some(part => DEPLOYS.includes(part));
   const closes = options.some(({ name, value }) => closesToAll(partsOf(name), value));
   const gives = has(GIVES) || has(MAKES);
   const isKey = has(KEYS) || (has(["key"]) && has(KINDS_OF_KEY));
@@ -274,8 +308,9 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
   const lifts = options.some(
     ({ name, value }) =>
       liftsProtection(partsOf(name).map(singular), value) ||
-      (isOfProtection && value !== undefined && OFF.test(value)),
+      (isOfProtection && (value === undefined ? STOPS.includes(name.replace(/d$/, "")) : OFF.test(value))),
   );
+  const isApproval = split.flat().some(part => APPROVES.includes(part)) && !has(RIGHTS) && !isKey;
   const opens = options.some(({ name, value }) => opensToAll(partsOf(name), value));
   const raises = options.some(
     ({ name, value }) =>
@@ -283,9 +318,10 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
       HIGHEST.test(value) &&
       partsOf(name).some(part => LEVELS.includes(singular(part))),
   );
-  const found: readonly (readonly [boolean, SaidOperation["rule"], string])[] = [
-    [isDeploy, "deploy.production", "deploy"],
-    [!isDeploy && has(CHANGES), "deploy.production", CHANGE],
+  const found: readonly Found[] = [
+    ...reachesPeople({ program, command, options }, parts),
+    [isApproval, "deploy.merge", "approve it"],
+    [paysIn(parts, options), "cloud.other", "pay"],
     [
       !closes &&
         (has(GIVES_ALWAYS) ||
@@ -299,6 +335,7 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
     [
       lifts ||
         has(UNPROTECTS) ||
+        options.some(({ name }) => partsOf(name).some(part => UNPROTECTS.includes(part))) ||
         (has(STOPS) && (has(PROTECTION) || isOf.some(part => PROTECTION.includes(part)))),
       "grant.protection",
       "switch a protection off",
@@ -311,7 +348,76 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
       "create or enlarge something",
     ],
   ];
-  return found.flatMap(([is, rule, what]) => (is ? [{ rule, what }] : []));
+  return found.flatMap(([is, rule, what, verdict]) =>
+    is ? [{ rule, what, ...(verdict === undefined ? {} : { verdict }) }] : [],
+  );
+}
+
+type Found = readonly [is: boolean, rule: SaidOperation["rule"], what: string, verdict?: "ask"];
+
+/** Deploys, what is put live, changes of what is in use, and messages to many. */
+function reachesPeople({ program, command, options }: Said, parts: readonly string[]): readonly Found[] {
+  const has = (list: readonly string[]): boolean => parts.some(part => list.includes(part));
+  const isOf = partsOf(program).map(singular);
+  // Also as the name of what is started: `pipeline start deploy`.
+  const isNamed = command.map(partsOf).some(one => one.length === 1 && DEPLOYS.includes(one[0] ?? ""));
+  const isDeploy = isNamed || has(DEPLOYS) || has(RELEASES) || isOf.some(part => DEPLOYS.includes(part));
+  const isForAll = ![...command, ...options.flatMap(({ name, value = "" }) => [name, value])].some(word =>
+    NOT_FOR_ALL.test(word),
+  );
+  const isLive = isForAll && isPutLive(parts, program, options);
+  const isUnasked = isForAll && has(DEPLOYS) && options.some(({ name }) => SURE_OPTIONS.includes(name));
+  const changes = has(CHANGES) || (has(PIPELINES) && has(STARTS));
+  return [
+    [isDeploy && !isUnasked, "deploy.production", "deploy"],
+    [isUnasked, "deploy.production", "deploy", "ask"],
+    [isLive, "deploy.production", "put something live", "ask"],
+    [!isDeploy && !isLive && changes, "deploy.production", CHANGE],
+    [tellsMany(parts, isOf, options), "publish", "send it to people"],
+  ];
+}
+
+const APPROVES = words("approve approved signoff");
+const GROWN_TOGETHER = /^(add|set|reset|change|create|grant|assign|update|send)(?=\w{2,})/;
+
+/** `addmembers`, `setpassword`, `setdns` are two words, where the second is one that counts. */
+function partedVerb(part: string): readonly string[] {
+  const verb = GROWN_TOGETHER.exec(part)?.[0];
+  if (verb === undefined) return [part];
+  const noun = singular(part.slice(verb.length));
+  const counts = [RIGHTS, ACCOUNTS, KEYS, PROTECTION, MESSAGES].some(list => list.includes(noun));
+  return counts || NAMES_LEAD.test(noun) ? [verb, noun] : [part];
+}
+
+type Options = Said["options"];
+
+/** `refunds create`, `transfer TO 100`, `payinvoice`, `send … --private-key`. */
+function paysIn(parts: readonly string[], options: Options): boolean {
+  if (parts.some(verb => parts.some(noun => noun !== verb && paysOut(verb, noun)))) return true;
+  if (parts.some(part => PAYS_ALONE.test(part))) return true;
+  const signs = options.some(({ name }) =>
+    partsOf(name).some(part => SIGNS.includes(part) || name === "private-key"),
+  );
+  return signs && parts.some(part => /^(?:send|transfer|stake|swap|bridge|mint|script|publish)$/.test(part));
+}
+
+/** `campaigns send 42`, `messages:create --to +1666`, `send --to-list customers`. */
+function tellsMany(parts: readonly string[], isOf: readonly string[], options: Options): boolean {
+  const sends = [...parts, ...isOf].some(part => SENDS.includes(part));
+  const isPhone = options.some(
+    ({ name, value = "" }) => /^(?:to|t|number|phone)/.test(name) && /^\+\d{4,}$/.test(value),
+  );
+  if (isPhone && (sends || parts.some(part => MESSAGES.includes(part)))) return true;
+  if (!sends) return false;
+  return parts.some(part => MASS_MAIL.includes(part)) || options.some(({ name }) => TO_MANY.test(name));
+}
+
+/** `service-version activate`, `theme push --live`; for a domain whatever changes it. */
+function isPutLive(parts: readonly string[], program: string, options: Options): boolean {
+  const has = (list: readonly string[]): boolean => parts.some(part => list.includes(part));
+  if (has(PUTS_LIVE) && has(LIVE_THINGS)) return true;
+  const isOfName = [...parts, ...partsOf(program)].some(part => NAMES_LEAD.test(part));
+  return isOfName && (has(LEADS) || options.some(({ name }) => name === "doit"));
 }
 
 const PACKAGE_FILE =
@@ -341,7 +447,9 @@ export function saysDeploy(names: readonly string[]): boolean {
 }
 
 function looks(parts: readonly string[]): boolean {
-  return LOOKS.includes(singular(parts[0] ?? "")) || LOOKS.includes(singular(parts.at(-1) ?? ""));
+  const last = singular(parts.at(-1) ?? "");
+  // `service-version activate`
+  return LOOKS.includes(singular(parts[0] ?? "")) || (LOOKS.includes(last) && last !== "version");
 }
 
 /**

@@ -201,7 +201,7 @@ export const cloud: Field = {
         "dokku supabase render koyeb northflank cf: spend.resource …create|scale|create-service | create or enlarge a resource | stops dokku thing create web | passes dokku thing list web",
 
         "supabase: db.reset db reset | empty the database | safer supabase db diff | stops supabase db reset",
-        "heroku: cloud.platform *:destroy|*:reset|*:remove|*:delete|*:killall | destroy an application or its data | stops heroku apps:destroy web | passes heroku list web",
+        "heroku: cloud.platform *:destroy|*:reset|*:remove|*:delete|*:killall|*:unset | destroy an application or its data | stops heroku apps:destroy web | passes heroku list web",
         "vercel vc: cloud.platform remove|rm | remove deployments | stops vercel remove web | passes vercel list web",
         "vercel vc: cloud.platform * rm|remove | remove a project, domain or variable | stops vercel x rm web | passes vercel x list web",
         "netlify ntl: cloud.platform *:delete|*:unset | delete a site | stops netlify functions:delete web | passes netlify list web",
@@ -226,7 +226,7 @@ export const cloud: Field = {
         "spend.resource scale|volumes|volume|machine|machines|postgres|pg|redis|ips|certs|extensions count|vm|memory|create|extend|run|clone|allocate-v4|allocate-v6|add|update | buy capacity | stops fly scale count web | passes fly scale list web",
 
         "cloud.platform destroy | destroy an application | stops fly destroy web | passes fly list web",
-        "cloud.platform …destroy|delete|remove | destroy an application or its data | stops fly thing destroy web | passes fly thing list web",
+        "cloud.platform …destroy|delete|remove|unset | destroy an application or its data | stops fly thing destroy web | passes fly thing list web",
         "sec.keychain auth token | show a token | stops fly auth token web | passes fly auth list web",
       ],
     }),

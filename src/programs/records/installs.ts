@@ -167,20 +167,30 @@ export function installsOf(name: string, call: ProgramCall): readonly OperationE
 }
 
 const INSTALLS = /^(?:--)?install(?:-(?:extension|plugin))?$/;
+const ADDS = /^(?:add|upgrade|-[iUF]\w{0,3})$/;
 /** An extension that comes as a file has passed no shop. */
 const EXTENSION = /\.(?:vsix|xpi|crx)$/i;
+
+/** Options with which nobody looks at who made a package. */
+const UNCHECKED =
+  /^--(?:dangerous|allow-unauthenticated|allow-untrusted|no-?signature|no-?gpg-?checks?|no-?verify-?(?:ssl|signatures?)|force-yes|allow-insecure\S*|skip-pgp-check|no-check-certificate)$/;
 
 /** `brew install https://…`, `helm plugin install https://…`, `code --install-extension x.vsix`: whoever installs, from an address. */
 function installsOfOthers(name: string, call: ProgramCall): readonly OperationEffect[] {
   const given = call.argv.slice(1).map(describe);
-  const at = given.findIndex(word => INSTALLS.test(word.replace(/=.*$/s, "")));
+  const isUnchecked = given.some(word => UNCHECKED.test(word));
+  const at = given.findIndex(
+    word => INSTALLS.test(word.replace(/=.*$/s, "")) || (isUnchecked && ADDS.test(word)),
+  );
   if (at < 0 || given.slice(0, at).filter(word => !word.startsWith("-")).length > 1) return [];
   const address = given
-    .slice(at)
+    .slice(isUnchecked ? 0 : at)
     .map(word => (word.startsWith("--install") ? word.replace(/^[^=]*=?/, "") : word))
-    .find(word => ADDRESS.test(word) || EXTENSION.test(word));
+    .find(word => ADDRESS.test(word) || EXTENSION.test(word) || UNCHECKED.test(word));
   if (address === undefined) return [];
-  const what = `install what ${address} holds at that moment`;
+  const what = UNCHECKED.test(address)
+    ? "install without a look at who made it"
+    : `install what ${address} holds at that moment`;
   const target = [name, ...given].join(" ");
   return [
     {

@@ -81,7 +81,7 @@ export const network: Field = {
     }),
     program("http https httpie xh xhs", "fetches readsNothing", {
       options: {
-        flags: "-qc download help version",
+        flags: "-qc download help version offline",
         values: "-aAsp auth o|output|O style print session proxy timeout d|dir",
         abbreviates: false,
       },
@@ -353,6 +353,8 @@ function effectsOfDownload({ options, operands }: ParsedCall): readonly ProgramE
 
 /** HTTPie and xh: items after the address are `name=value`, `name=@file`, `Header:value`. */
 function effectsOfHttpie(call: ParsedCall): readonly ProgramEffect[] {
+  // The request is only printed.
+  if (call.options.isOn("offline")) return [];
   const [first, ...rest] = call.operands;
   const isMethod = first !== undefined && /^[A-Za-z]+$/.test(knownText(first) ?? "") && rest.length > 0;
   const [address, ...items] = isMethod ? rest : call.operands;

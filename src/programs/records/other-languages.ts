@@ -131,7 +131,7 @@ function stringIn(match: RegExpExecArray | RegExpMatchArray, first: number): str
 
 /** Options, in any spelling, behind which programs take code, and subcommands that do. */
 const CODE_OPTION =
-  /^(?:-{1,2}(?:[a-z]?[cegorxp]|eval(?:uate)?|exec(?:ute)?|(?:\w+-)?expr(?:ession)?|code|commands?|cmd|script|batch(?:-string)?|goal|do|run|shell|sh|on-[\w-]+)|eval|exec)$/i;
+  /^(?:-{1,2}(?:[a-z]?[cegorxp]|eval(?:uate)?|exec(?:ute)?|(?:\w+-)?expr(?:ession)?|code|commands?|cmd|script|batch(?:-string)?|goal|do|run|shell|sh|on-[\w-]+)|eval|exec|execute(?:-\w+)?)$/i;
 
 /**
  * A program of which nothing is known may be an interpreter: text behind an option that elsewhere holds code is searched as
@@ -179,18 +179,21 @@ function runUnknownFile(path: Value, call: ParsedCall): void {
 }
 
 /** What a program will do that is compiled from text of this very command. */
-function compile(call: ParsedCall): Output {
+export function compile(call: ParsedCall): Output {
   for (const [index, word] of call.argv.entries()) {
     const code = /^--?(?:eval|e)[=:](.+)$/s.exec(knownText(word) ?? "")?.[1];
     if (code !== undefined) followUnreadCode(code, call);
+    const previous = knownText(wordAt(call.argv, index - 1)) ?? "";
+    if (index > 1 && /^-{1,2}(?:e|eval|expr)$/.test(previous)) followUnreadCode(knownText(word) ?? "", call);
     // `go test -exec 'sh x'`: in front of what was built
-    if (/^-{1,2}(?:tool)?exec$/.test(knownText(wordAt(call.argv, index - 1)) ?? ""))
-      runOptionText(word, call);
+    if (/^-{1,2}(?:tool)?exec$/.test(previous)) runOptionText(word, call);
   }
-  const sources = call.argv.slice(1).filter(word => /^[^-].*\.\w+$|^-$/.test(knownText(word) ?? ""));
+  const sources = call.argv
+    .slice(1)
+    .filter(word => /^[^-].*\.(?!jar$)\w+$|^-$|^\/dev\/stdin$/.test(knownText(word) ?? ""));
   // Without a source they read it from their input.
   for (const path of sources.length === 0 && call.stdin !== undefined ? [text("-")] : sources) {
-    const isStdin = knownText(path) === "-";
+    const isStdin = /^(?:-|\/dev\/stdin)$/.test(knownText(path) ?? "");
     const isWritten = isStdin || writtenEntry(path, call.cwd, call.scope) !== undefined;
     const contents = isStdin
       ? [call.stdin]

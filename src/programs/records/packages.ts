@@ -16,6 +16,7 @@ import {
 import { commands, type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
 import { runJavaScript } from "./languages.ts";
+import { compile } from "./other-languages.ts";
 import { runPrefix } from "./prefixes.ts";
 import { runScripts } from "./tasks.ts";
 
@@ -83,6 +84,7 @@ export const packages: Field = {
     program("cargo", "readsNothing dangerous", {
       takes: "publish package",
       runsFiles: "*",
+      run: compile,
       harmless: { runs: "build check test clippy" },
       shows: "tree metadata search version help locate-project read-manifest pkgid",
       options: {
@@ -118,6 +120,7 @@ export const packages: Field = {
     }),
     program("composer", "", { runsFiles: "*", tool: call => toolBehind(call, "exec") }),
     program("dotnet", "", {
+      run: compile,
       tool: call => toolBehind(call),
       operations: [
         "publish nuget push|delete | publish a package to everybody | safer dotnet pack | stops dotnet nuget push",

@@ -248,7 +248,7 @@ function readRunners(): ReadonlyMap<string, readonly RemoteRunner[]> {
 export function remoteRunners(): readonly Program[] {
   const names = `multipass limactl lima colima docker-machine crictl plink klink tsh bolt knife eb pssh parallel-ssh
     mpssh pdsh clush dsh mussh vagrant adb`;
-  return [{ names, run: call => runRemotely(call) ?? [unknownOutput(call)] }];
+  return [{ names, changesMore: true, run: call => runRemotely(call) ?? [unknownOutput(call)] }];
 }
 
 /** Runs what the command line of another machine says; undefined when this is no such command. */

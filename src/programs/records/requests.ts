@@ -83,7 +83,13 @@ function saidByRequest({ method, address, bodies }: HttpRequest): readonly Opera
     .slice(-3);
   if (verb === undefined || segments.length === 0 || segments.some(segment => ASKS.includes(segment)))
     return [];
-  if (paysOut(verb, singular(segments.at(-1) ?? ""))) return [operationAt(address, "cloud.api", "pay")];
+  const last = singular(segments.at(-1) ?? "");
+  if (paysOut(verb, last)) return [operationAt(address, "cloud.api", "pay")];
+  // `…/v3/mail/send`, `…/sites/x/deploys`
+  if (/^(?:send|broadcast)$/.test(last) && segments.length > 1)
+    return [operationAt(address, "publish", "send it to people")];
+  if (verb === "create" && /^(?:deploy|promote|rollback)$/.test(last))
+    return [{ ...operationAt(address, "deploy.production", "deploy"), verdict: "ask" }];
   const options = bodies.flatMap(body => {
     const read = readJson(body);
     const members = read.ok ? membersOf(read.value) : formFields(body);

@@ -117,6 +117,18 @@ function startsScripts(name: string): boolean {
   return hasTrait(name, "runsPackage") || findProgram(name)?.language !== undefined;
 }
 
+/** Options in a variable that load a file: `-javaagent:/tmp/x.jar`, `-toolexec=/tmp/x`, `--require /tmp/x.js`. */
+export const LOADING_OPTION =
+  /-(?:Xbootclasspath\/[ap]|[\w-]*(?:agent|plugin|exec|require|import|loader|preload|wrapper|init|shell|script|hook)[\w-]*)[:=\s]([^\s=,]+)/g;
+
+/** Names of variables whose value is a program that others start, or a file or folder from which they load code. */
+export const PROGRAM_VARIABLE =
+  /(?:^|_)(?:\w*WRAPPER|SHELL|ASKPASS|PAGER|EDITOR|VISUAL|BROWSER|CC|CXX|LD|AR|LINKER|COMPILER|RUNNER|LAUNCHER|COMMAND|CMD|RSH|EXTERNAL_DIFF|HELPER|PRELOAD|STARTUP|PLUGINS?|PLUGIN_PATH|INIT|INITRD|BASH_ENV|ENV|ZDOTDIR|HOOKS_?PATH|EXEC_PATH|PYTHONSTARTUP|TEMPLATE_DIR)$/i;
+
+/** Packages and installers, whose text nobody reads. */
+export const PACKAGE_FILE =
+  /\.(?:deb|rpm|apk|pkg|msi|exe|dmg|run|bin|appimage|snap|flatpak(?:ref)?|xpi|vsix)$/i;
+
 const INSTALLS_FILES = /^(?:(?:--)?install(?:-extension|-plugin)?|-i|-ivh|-Uvh|i|add|-jar)$/;
 
 /** The words that name what a program starts, loads or installs: itself, a script for an interpreter, a package that is a file. */

@@ -36,6 +36,9 @@ function runValue(value: Value, call: ProgramCall): void {
   const { programs, runValues } = call.scope.session;
   if (known === undefined || !/\s/.test(known) || runValues.has(known)) return;
   runValues.add(known);
+  // `MAKEFLAGS='--eval=$(shell …)'`
+  for (const [, inner = ""] of known.matchAll(/\$\(shell\s+([^()]+)\)/g))
+    runInNewShell(text(inner), call, { from: "handler", via: "option" });
   const [, command = "", first = ""] = /^[\s|!@:]*((?![\s|!@:])(\S+)\s[\s\S]*)$/.exec(known) ?? [];
   if (programs.isKnown(baseName(first)))
     runInNewShell(text(command), call, { from: "handler", via: "option" });
