@@ -11,7 +11,7 @@ import {
   type PathState,
   toState,
 } from "../history/index.ts";
-import { Problem } from "../state/index.ts";
+import { findProgram, Problem, programPath } from "../state/index.ts";
 import {
   basename,
   decodeName,
@@ -176,15 +176,17 @@ export interface TryConflict {
 
 /** What somebody else did to the same files since the command began. */
 export function findConflicts(
-  { files }: Pick<System, "files">,
+  system: Pick<System, "env" | "files" | "text">,
   { startNs, replaced, indexes }: TryRecord,
   { files: changes }: TriedChanges,
 ): readonly TryConflict[] {
   const wasThere = new Set(replaced);
   const isSameIndex = (path: string) =>
-    indexes.some(index => index.path === path && listIndex(index.copy, path) === listIndex(path, path));
+    indexes.some(
+      index => index.path === path && listIndex(system, index.copy, path) === listIndex(system, path, path),
+    );
   return changes.flatMap(({ path, what, after }): readonly TryConflict[] => {
-    const facts = factsAt(files, path);
+    const facts = factsAt(system.files, path);
     if (facts === undefined) return wasThere.has(path) ? [{ path, why: "it was deleted since" }] : [];
     if (facts.kind === "directory") return [];
     if (changedNs(facts) >= BigInt(startNs) && !isSameIndex(path))
@@ -196,10 +198,17 @@ export function findConflicts(
 }
 
 /** What a list of git says, without what it remembers of the disk. */
-function listIndex(index: string, path: string): string | undefined {
-  const env = { PATH: process.env["PATH"], GIT_DIR: dirname(path), GIT_INDEX_FILE: index };
+function listIndex(
+  system: Pick<System, "env" | "files" | "text">,
+  index: string,
+  path: string,
+): string | undefined {
+  const directory = dirname(path);
+  const git = findProgram(system, "git", { directory });
+  if (git === undefined) return undefined;
+  const env = { PATH: programPath(system, directory), GIT_DIR: directory, GIT_INDEX_FILE: index };
   const words = ["-c", "core.fsmonitor=false", "-c", "core.bare=false", "ls-files", "--stage", "-z"];
-  const { status, stdout } = spawnSync("git", words, { cwd: "/", env, maxBuffer: MAX_LIST_BYTES });
+  const { status, stdout } = spawnSync(git, words, { cwd: "/", env, maxBuffer: MAX_LIST_BYTES });
   return status === 0 ? stdout.toString("latin1") : undefined;
 }
 

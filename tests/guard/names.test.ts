@@ -57,8 +57,12 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
     "shutdown",
     "suspend",
   ],
-  // Endings of files that hold native code.
-  "rules/sequences.ts": ["node", "jar", "nix"],
+  // Endings of files that hold native code, and an option that names a folder.
+  "rules/sequences.ts": ["node", "jar", "nix", "dir"],
+  // Endings of packages.
+  "rules/execution.ts": ["jar", "tar", "rpm", "gem", "apk"],
+  // Keys of pipelines behind which a command stands.
+  "examine-written.ts": ["script", "bash", "pwsh"],
   // Descriptors in the place of a file.
   "rules/wiring.ts": ["fd"],
   // Descriptors in the place of a file.
