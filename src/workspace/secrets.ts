@@ -190,9 +190,9 @@ export function hasSecretsBelow(parts: readonly string[]): boolean {
 }
 
 export function secretInSystem(path: string): SecretKind | undefined {
+  if (path.startsWith("/etc/ssh/") && path.endsWith("_key")) return "key";
   if (SYSTEM_SECRETS.has(path)) return "secret";
   if (/^\/proc\/(self|\d+|\*|thread-self)\/environ$/.test(path)) return "secret";
-  if (path.startsWith("/etc/ssh/") && path.endsWith("_key")) return "key";
   return SYSTEM_TREES.list.some(tree => path.startsWith(tree) && isAtOrBelow(path, tree)) ? "key" : undefined;
 }
 

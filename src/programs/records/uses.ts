@@ -86,7 +86,8 @@ const MANIFEST = /^(?:(?:-f|-k|--filename|--kustomize)=?)?(https?:\/\/\S+|(?:git
 function appliedAddress({ program = "" }: Invocation, words: readonly string[]): string | undefined {
   if (!CLUSTERS.test(program) || words.some(word => /^--dry-run/.test(word))) return undefined;
   const verb = words.findIndex(word => /^(?:apply|create|replace|install|upgrade)$/.test(word));
-  if (verb < 0) return undefined;
+  // `helm plugin install https://…`: that stays on this machine.
+  if (verb < 0 || words.slice(0, verb).includes("plugin")) return undefined;
   for (const [index, word] of words.entries()) {
     const address = index > verb ? MANIFEST.exec(word)?.[1] : undefined;
     const before = words[index - 1] ?? "";
