@@ -32,5 +32,6 @@ export function openInEditors(files: Pick<Files, "stampsOf">, paths: readonly st
     .flatMap(path => tracesOf(path).map(trace => ({ path, trace })));
   if (traces.length === 0) return [];
   const stamps = files.stampsOf(traces.map(({ trace }) => trace).join("\0")).split("\n");
-  return [...new Set(traces.filter((_, at) => stamps[at] !== "").map(({ path }) => path))];
+  // The name of an error (a name that is too long with what an editor adds) is no trace.
+  return [...new Set(traces.filter((_, at) => stamps[at]?.includes(":")).map(({ path }) => path))];
 }
