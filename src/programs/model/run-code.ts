@@ -126,13 +126,14 @@ function runModule(name: string, call: ParsedCall): Output {
 
 /**
  * Scripts that this command or this session wrote are read; of the project's own, that which is certain to happen: what its
- * programs read, compute and tell databases is everyday.
+ * programs read, compute and tell databases is everyday. A file of tasks runs only in part, so it is read by its tasks.
  */
 export function runFiles(
   language: Language,
   files: readonly Value[],
   operands: readonly Value[],
   call: ProgramCall,
+  isOfTasks = false,
 ): Output {
   for (const path of files.flatMap(file => filesMeant(file, call) ?? [file])) {
     if (knownText(path) === "-" && call.stdin !== undefined)
@@ -144,7 +145,7 @@ export function runFiles(
     const contents = isKnown
       ? readContents(path, call.cwd, call.stdin, call.scope)
       : [own].flatMap(one => one ?? []);
-    const projects = isKnown || own !== undefined ? undefined : readScript(path, call);
+    const projects = isOfTasks || isKnown || own !== undefined ? undefined : readScript(path, call);
     if (projects !== undefined) runProjectsCode(language, projects, operands, path, call);
     for (const content of contents) {
       runInterpreterCode(language, content, operands, call, { from: "file", path });

@@ -366,6 +366,7 @@ function runner(
         words(files).map(file => text(file)),
         [],
         call,
+        true,
       ),
   };
 }
