@@ -46,7 +46,11 @@ it("recall on conversations of others is measured by the evidence of their quest
     rows: readonly { readonly name: string; readonly p50: number }[];
   };
   expect(rows.map(({ name, p50 }) => [name, Math.round(p50)])).toEqual(
-    ["text alone", "with speaker and date"].flatMap(form => [
+    [
+      { form: "text alone", plain: 33 },
+      { form: "with speaker and date", plain: 67 },
+    ].flatMap(({ form, plain }) => [
+      [`${form}, plain full text: evidence among the first 5 (3)`, plain],
       [`${form}, all: evidence among the first 5 (3)`, 67],
       [`${form}, one turn: evidence among the first 5 (2)`, 50],
       [`${form}, several turns: evidence among the first 5 (1)`, 100],
