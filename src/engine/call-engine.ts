@@ -1,10 +1,13 @@
 import { type CallKeeping, ToolCalls } from "./calls/tool-calls.ts";
 import type {
   Answer,
+  ApprovedResult,
   CallDecision,
   CallOptions,
   CallResult,
+  DeniedResult,
   PendingCall,
+  PendingResult,
   ResumeOptions,
   RunTool,
 } from "./calls/types.ts";
@@ -35,6 +38,14 @@ export class CallingEngine<T extends ToolMap> extends Engine<T> implements CallE
 
   decide(tool: string, args: unknown, options: CallOptions = {}): Promise<CallDecision> {
     return this.calls.decide(tool, args, options);
+  }
+
+  approve(
+    tool: string,
+    args: unknown,
+    options: CallOptions = {},
+  ): Promise<ApprovedResult | DeniedResult | PendingResult> {
+    return this.calls.approve(tool, args, options);
   }
 
   call<R>(

@@ -2,6 +2,7 @@
 
 export type {
   Answer,
+  ApprovedResult,
   CallDecision,
   CallGap,
   CallOptions,

@@ -3,10 +3,13 @@ import type { FailurePolicy, Hook, Json, JsonObject, Outcome } from "../protocol
 import type { System } from "../system/index.ts";
 import type {
   Answer,
+  ApprovedResult,
   CallDecision,
   CallOptions,
   CallResult,
+  DeniedResult,
   PendingCall,
+  PendingResult,
   ResumeOptions,
   RunTool,
 } from "./calls/types.ts";
@@ -123,6 +126,12 @@ export interface UntypedEngine {
     options?: DispatchOptions,
   ): Promise<Outcome>;
   decide(tool: string, args: unknown, options?: CallOptions): Promise<CallDecision>;
+  /** Hooks and the person before a call, for a loop that runs the tool itself and dispatches what comes after. */
+  approve(
+    tool: string,
+    args: unknown,
+    options?: CallOptions,
+  ): Promise<ApprovedResult | DeniedResult | PendingResult>;
   call(
     tool: string,
     args: unknown,

@@ -1,10 +1,13 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import {
   attachPiHooks,
   type PiAfterContext,
   type PiBeforeContext,
+  type PiToolCall,
   piHooks,
 } from "../../src/engine/adapters/pi.ts";
+import type { Answer } from "../../src/engine/calls/types.ts";
 import { BASH_CALL, claudeCommands, codesOf, makeEngine, source } from "./fixture.ts";
 
 const CALL = { ...BASH_CALL, tool_name: "bash" };
@@ -127,6 +130,92 @@ describe("the engine in a Pi loop", () => {
     const onAsk = (reason: string) => asked.push(reason) > 0;
     expect(await piHooks(engine, { onAsk }).beforeToolCall(callOf("ls"))).toBeUndefined();
     expect(asked).toEqual(["sure?"]);
+  });
+
+  describe("an answer", () => {
+    /** Asks about every command but `ls`, and refuses `rm`. */
+    const asking = () => {
+      const engine = makeEngine();
+      engine.beforeToolCall("*", ({ args }) => {
+        const { command } = args as { command: string };
+        if (command.startsWith("rm")) return { block: true, reason: "never" };
+        return command === "ls" ? undefined : { decision: "ask", reason: `run ${command}?` };
+      });
+      return engine;
+    };
+    const answering = (answers: readonly Answer[]) => {
+      const asked: unknown[] = [];
+      const onAsk = (reason: string, { arguments: args }: PiToolCall) =>
+        answers[asked.push([reason, args]) - 1] ?? false;
+      return { asked, loop: { sessionId: "s", onAsk } };
+    };
+    const REFUSED = "Your user said no. Do not run it again, and do not try it another way.";
+
+    it.each<[string, Answer[], string | undefined, string]>([
+      ["says why not", [{ approved: false, reason: "use staging" }], "use staging", "deploy"],
+      ["says no and nothing else", [{ approved: false }], REFUSED, "deploy"],
+      ["is no yes by being an object", [{} as Answer], REFUSED, "deploy"],
+      ["edits to what may run", [{ approved: true, args: { command: "ls" } }], undefined, "ls"],
+      ["edits to what is refused", [{ approved: true, args: { command: "rm x" } }], "never", "deploy"],
+      [
+        "edits to what is asked about",
+        [{ approved: true, args: { command: "plan" } }, true],
+        undefined,
+        "plan",
+      ],
+      ["edits, then says no", [{ approved: true, args: { command: "plan" } }, false], REFUSED, "deploy"],
+    ])("%s", async (_name, answers, reason, runs) => {
+      const { asked, loop } = answering(answers);
+      const call = callOf("deploy");
+      const blocked = reason === undefined ? undefined : { block: true, reason };
+      expect(await piHooks(asking(), loop).beforeToolCall(call)).toEqual(blocked);
+      expect(call.args).toEqual({ command: runs });
+      expect(asked).toHaveLength(answers.length);
+      expect(asked[0]).toEqual(["run deploy?", { command: "deploy" }]);
+    });
+
+    it("holds for this very call in its session, whichever way the engine is called", async () => {
+      const engine = asking();
+      const { asked, loop } = answering([{ approved: true, scope: "session" }]);
+      const hooks = piHooks(engine, loop);
+      expect(await hooks.beforeToolCall(callOf("deploy"))).toBeUndefined();
+      expect(await hooks.beforeToolCall(callOf("deploy"))).toBeUndefined();
+      expect(await engine.decide("bash", { command: "deploy" }, { sessionId: "s" })).toMatchObject({
+        kind: "run",
+      });
+      expect(asked).toHaveLength(1);
+      expect(await hooks.beforeToolCall(callOf("deploy --prod"))).toMatchObject({ block: true });
+      const other = piHooks(engine, { ...loop, sessionId: "t" });
+      expect(await other.beforeToolCall(callOf("deploy"))).toMatchObject({ block: true });
+    });
+
+    it("is asked for again when the model uses an id twice", async () => {
+      const { asked, loop } = answering([true, true]);
+      const hooks = piHooks(asking(), loop);
+      await hooks.beforeToolCall(callOf("deploy"));
+      await hooks.beforeToolCall(callOf("deploy"));
+      expect(asked).toHaveLength(2);
+    });
+
+    it("runs what the person was shown, not what the arguments became meanwhile", async () => {
+      const call = callOf("deploy");
+      const onAsk = () => {
+        call.args.command = "rm -rf ~";
+        return true;
+      };
+      expect(await piHooks(asking(), { onAsk }).beforeToolCall(call)).toBeUndefined();
+      expect(call.args).toEqual({ command: "deploy" });
+    });
+
+    it("that edits is held against the schema of the tool", async () => {
+      const engine = makeEngine({ tools: { bash: { args: z.object({ command: z.string() }) } } });
+      engine.beforeToolCall("bash", () => ({ decision: "ask", reason: "sure?" }));
+      const { loop } = answering([{ approved: true, args: { command: 1 } }, true]);
+      expect(await piHooks(engine, loop).beforeToolCall(callOf("ls"))).toMatchObject({
+        block: true,
+        reason: expect.stringContaining("does not match its schema"),
+      });
+    });
   });
 
   it("a halt after a call ends the batch too", async () => {

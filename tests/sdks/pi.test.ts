@@ -6,6 +6,7 @@ import {
 } from "@earendil-works/pi-agent-core";
 import { fauxAssistantMessage, fauxToolCall, registerFauxProvider } from "@earendil-works/pi-ai";
 import type { ExtensionFactory } from "@earendil-works/pi-coding-agent";
+import type { Answer } from "amplihack/engine";
 import { attachPiHooks, piExtension, piHooks } from "amplihack/engine/pi";
 import { Type } from "typebox";
 import { describe, expect, it } from "vitest";
@@ -20,7 +21,7 @@ const bash: AgentTool<typeof parameters> = {
   execute: async (_id, args) => ({ content: [{ type: "text", text: await run(args) }], details: {} }),
 };
 
-async function play(engine: PlainEngine, command: string, isApproved = false): Promise<string> {
+async function play(engine: PlainEngine, command: string, answer?: Answer): Promise<string> {
   const faux = registerFauxProvider();
   faux.setResponses([
     fauxAssistantMessage(fauxToolCall("bash", { command }), { stopReason: "toolUse" }),
@@ -28,7 +29,7 @@ async function play(engine: PlainEngine, command: string, isApproved = false): P
   ]);
   const agent = new Agent({
     initialState: { model: faux.getModel(), tools: [bash], systemPrompt: "" },
-    ...piHooks(engine, isApproved ? { onAsk: () => true } : {}),
+    ...piHooks(engine, answer === undefined ? {} : { sessionId: "s", onAsk: () => answer }),
   });
   await agent.prompt("go");
   faux.unregister();
@@ -52,6 +53,16 @@ describe("piHooks in a loop of pi-agent-core", () => {
     expect(await play(engine, "deploy")).toContain("really?");
     expect(run).not.toHaveBeenCalled();
     expect(await play(engine, "deploy", true)).toContain("ran deploy");
+  });
+
+  it("an answer says why not, edits, and holds for the session", async () => {
+    const { engine } = askingEngine();
+    expect(await play(engine, "deploy", { approved: false, reason: "use staging" })).toContain("use staging");
+    expect(run).not.toHaveBeenCalled();
+    await play(engine, "deploy", { approved: true, args: { command: "ls" } });
+    expect(run).toHaveBeenLastCalledWith({ command: "ls" });
+    expect(await play(engine, "deploy", { approved: true, scope: "session" })).toContain("ran deploy");
+    expect(await play(engine, "deploy", false)).toContain("ran deploy");
   });
 
   it("callbacks with the loop's own types are attached as they are", async () => {

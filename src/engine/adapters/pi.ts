@@ -7,13 +7,12 @@ import {
   type JsonObject,
   type Outcome,
 } from "../../protocol/index.ts";
-import { questionIn, refusalIn } from "../calls/decision-texts.ts";
-import { USER_REFUSED } from "../calls/types.ts";
+import type { Answer, CallOptions } from "../calls/types.ts";
 import type { MaybePromise } from "../options.ts";
 import { freezeJson } from "../reply.ts";
 import type { ToolMap } from "../schema/validate.ts";
 import type { HookEngine, RegisterOptions, Settled } from "../types.ts";
-import { type AnyEngine, textOf } from "./shared.ts";
+import { type AnyEngine, callOptions, textOf } from "./shared.ts";
 
 export interface PiToolCall {
   readonly id: string;
@@ -125,30 +124,19 @@ export function attachPiHooks<T extends ToolMap, C, E extends string>(
 export interface PiLoop {
   readonly sessionId?: string;
   readonly cwd?: string;
-  /** A person's answer to a hook that asks; without one, asking refuses. */
-  readonly onAsk?: (reason: string, call: PiToolCall) => MaybePromise<boolean>;
+  /** A person's answer to a hook that asks, about the call with the arguments that would run. Without one, asking refuses. */
+  readonly onAsk?: (reason: string, call: PiToolCall) => MaybePromise<Answer>;
 }
 
 /** `beforeToolCall` and `afterToolCall` for a Pi-style agent's options: every hook of the engine takes part. */
 export function piHooks(engine: AnyEngine, loop: PiLoop = {}): PiLoopHooks {
-  const shared = defined({ session_id: loop.sessionId, cwd: loop.cwd });
-  const payloadOf = (toolCall: PiToolCall, args: unknown): JsonObject => ({
-    ...shared,
-    tool_name: toolCall.name,
-    tool_use_id: toolCall.id,
-    tool_input: freezeJson(args),
-  });
-  const dispatch = async (
-    event: string,
-    call: PiBeforeContext,
-    payload: () => JsonObject,
-    signal: AbortSignal | undefined,
-  ): Promise<Outcome> => {
+  const { sessionId = "", cwd, onAsk } = loop;
+  const inContext = async <R>(call: PiBeforeContext, work: () => Promise<R>): Promise<R> => {
     const calls = underWay.get(engine.untyped) ?? new Map<string, PiBeforeContext>();
     underWay.set(engine.untyped, calls);
     calls.set(call.toolCall.id, call);
     try {
-      return await engine.untyped.dispatch(event, payload, defined({ signal }));
+      return await work();
     } finally {
       calls.delete(call.toolCall.id);
     }
@@ -156,28 +144,31 @@ export function piHooks(engine: AnyEngine, loop: PiLoop = {}): PiLoopHooks {
   return {
     async beforeToolCall(call, signal) {
       const { toolCall, args } = call;
-      const outcome = await dispatch("PreToolUse", call, () => payloadOf(toolCall, args), signal);
-      const { halt, input } = outcome;
-      if (halt !== undefined)
-        return { block: true, reason: halt.reason ?? "stopped by a hook", terminate: true };
-      const refusal = refusalIn(outcome);
-      if (refusal !== undefined) return { block: true, reason: refusal };
-      const question = questionIn(outcome, toolCall.name);
-      if (question !== undefined) {
-        if (loop.onAsk === undefined) return { block: true, reason: question.model };
-        if (!(await loop.onAsk(question.person, toolCall))) return { block: true, reason: USER_REFUSED };
-      }
-      if (input !== undefined) replaceMembers(args, input);
+      const ask: CallOptions["onAsk"] =
+        onAsk && (pending => onAsk(pending.reason, { ...toolCall, arguments: pending.args }));
+      const options = callOptions({ sessionId, cwd, onAsk: ask }, toolCall.id, signal);
+      const said = await inContext(call, () => engine.untyped.approve(toolCall.name, args, options));
+      if (said.halt !== undefined)
+        return { block: true, reason: said.halt.reason ?? "stopped by a hook", terminate: true };
+      if (said.status !== "approved") return { block: true, reason: said.reason };
+      if (!isSameJson(freezeJson(args), freezeJson(said.args))) replaceMembers(args, said.args);
       return undefined;
     },
     async afterToolCall(call, signal) {
       const { toolCall, args, result, isError } = call;
       const payload = (): JsonObject => ({
-        ...payloadOf(toolCall, args),
+        session_id: sessionId,
+        ...defined({ cwd }),
+        tool_name: toolCall.name,
+        tool_use_id: toolCall.id,
+        tool_input: freezeJson(args),
         tool_response: freezeJson(result),
         is_error: isError,
       });
-      const outcome = await dispatch(isError ? "PostToolUseFailure" : "PostToolUse", call, payload, signal);
+      const event = isError ? "PostToolUseFailure" : "PostToolUse";
+      const outcome = await inContext(call, () =>
+        engine.untyped.dispatch(event, payload, defined({ signal })),
+      );
       return overrideOf(outcome, result);
     },
   };
@@ -206,7 +197,7 @@ function overrideOf(outcome: Outcome, result: PiToolResult): PiAfterResult | und
 }
 
 /** The loop runs the tool with the very object it passed, so that object has to change. */
-function replaceMembers(target: unknown, members: JsonObject): void {
+function replaceMembers(target: unknown, members: unknown): void {
   if (typeof target !== "object" || target === null) return;
   for (const name of Object.keys(target)) Reflect.deleteProperty(target, name);
   Object.assign(target, structuredClone(members));

@@ -16,11 +16,13 @@ import { gapsIn, questionIn, refusalIn, understoodIn, withKnowledge } from "./de
 import { describeArguments, describeValue, isJson } from "./describe-value.ts";
 import {
   type Answer,
+  type ApprovedResult,
   type CallDecision,
   type CallOptions,
   type CallResult,
   type DeniedResult,
   type PendingCall,
+  type PendingResult,
   type ResumeOptions,
   type RunScope,
   type RunTool,
@@ -62,6 +64,14 @@ interface Call extends RunScope {
   readonly problem: string | undefined;
   readonly options: CallOptions;
 }
+
+/** A call that nothing speaks against. */
+interface Cleared {
+  readonly call: Call;
+  readonly runs: unknown;
+  readonly before: Outcome;
+}
+type NotRun = DeniedResult | PendingResult;
 
 /** The life of a tool call: hooks before, a person where one is asked, the tool, hooks after. */
 export class ToolCalls {
@@ -118,6 +128,21 @@ export class ToolCalls {
     });
     shared.running = running;
     return running;
+  }
+
+  /** Everything before the tool runs, for a loop that runs it itself; the decision is not kept for a second look. */
+  async approve(tool: string, args: unknown, options: CallOptions): Promise<ApprovedResult | NotRun> {
+    const call = this.open(tool, args, options);
+    try {
+      const cleared = await this.clear(call);
+      if ("status" in cleared) return cleared;
+      const { before, runs } = cleared;
+      const checked = await this.core.tools.checkCall(tool, runs);
+      if (!checked.ok) return this.refuse(call, schemaProblem(tool, checked.problem), before);
+      return { ...reportOf(call, before, undefined), status: "approved", args: checked.value };
+    } finally {
+      this.shared.delete(keyOf(call));
+    }
   }
 
   resume(
@@ -221,27 +246,35 @@ export class ToolCalls {
   }
 
   private async perform(call: Call, run: RunTool<never, unknown>): Promise<CallResult<unknown>> {
+    const cleared = await this.clear(call);
+    if ("status" in cleared) return cleared;
+    const { call: judged, runs, before } = cleared;
+    return this.execute(judged, runs, before, textsOf(before), run);
+  }
+
+  /** What may run after hooks and, where one is asked, a person; otherwise how the call ends here. */
+  private async clear(call: Call): Promise<Cleared | NotRun> {
     if (call.problem !== undefined) return denied(call, call.problem, undefined);
     const before = await this.before(call);
     const refusal = refusalIn(before);
     if (refusal !== undefined) return this.refuse(call, refusal, before);
     const question = questionIn(before, call.tool);
     const runs = before.input ?? call.args;
-    if (question !== undefined && call.options.isApproved !== true && !(await this.isSettled(call, runs))) {
-      const asked = await this.ask(call, question, before, run);
+    if (question === undefined) return { call, runs, before };
+    if (call.options.isApproved !== true && !(await this.isSettled(call, runs))) {
+      const asked = await this.ask(call, question, before);
       if (asked !== undefined) return asked;
     }
-    if (question !== undefined) await this.keeping()?.again(payloadOf(call, before.input ?? call.input));
-    return this.execute(call, runs, before, textsOf(before), run);
+    await this.keeping()?.again(payloadOf(call, before.input ?? call.input));
+    return { call, runs, before };
   }
 
-  /** Nothing when a person said yes; otherwise how the call ends here. */
+  /** Nothing when a person said yes to it as it is; otherwise how the call ends here, or what runs in its place. */
   private async ask(
     call: Call,
     question: ReaderTexts,
     before: Outcome,
-    run: RunTool<never, unknown>,
-  ): Promise<CallResult<unknown> | undefined> {
+  ): Promise<Cleared | NotRun | undefined> {
     const { onAsk } = call.options;
     const runs = before.input ?? call.args;
     const unasked = (why: string) => this.refuse(call, `${question.model} (${why})`, before);
@@ -260,7 +293,7 @@ export class ToolCalls {
     const { isApproved, reason, edited, scope } = readAnswer(answer);
     if (!isApproved) return this.refuse(call, reason, before);
     if (edited !== undefined && !isSameJson(edited, pending.args))
-      return this.perform(this.open(call.tool, edited, call.options), run);
+      return this.clear(this.open(call.tool, edited, call.options));
     if (scope === "session") await this.settle(call, runs);
     return undefined;
   }
@@ -298,8 +331,7 @@ export class ToolCalls {
     run: RunTool<never, unknown>,
   ): Promise<CallResult<unknown>> {
     const checked = await this.core.tools.checkCall(call.tool, args);
-    if (!checked.ok)
-      return denied(call, `the input of ${call.tool} does not match its schema: ${checked.problem}`, before);
+    if (!checked.ok) return denied(call, schemaProblem(call.tool, checked.problem), before);
     const begunMs = this.core.timers.nowMs();
     const end = await runTool(call, checked.value, run);
     const input = before?.input ?? call.input;
@@ -323,6 +355,10 @@ export class ToolCalls {
       ? { ...report, status: "failed", error: value }
       : { ...report, status: "done", result: value };
   }
+}
+
+function schemaProblem(tool: string, problem: string): string {
+  return `the input of ${tool} does not match its schema: ${problem}`;
 }
 
 function keyOf({ sessionId, id }: Call): string {

@@ -123,6 +123,12 @@ export interface PendingResult extends CallReport {
   readonly reason: string;
   readonly pending: PendingCall;
 }
+/** Nothing speaks against the call; whoever asked runs the tool. */
+export interface ApprovedResult extends CallReport {
+  readonly status: "approved";
+  /** what runs: the arguments after every rewrite and edit */
+  readonly args: unknown;
+}
 export type CallResult<R> = DoneResult<R> | FailedResult | DeniedResult | PendingResult;
 
 /** What the tool gets besides its arguments. */
