@@ -56,8 +56,21 @@ export function checkBwrap(program: string): LayerReport {
 export const HIDDEN_IN_PROC = ["kcore", "key-users", "keys", "kmsg", "sysrq-trigger", "timer_list"].map(
   name => `/proc/${name}`,
 );
-/** `bwrap` sets no limits. */
-const WITHOUT_CORES = ["/bin/sh", "-c", 'ulimit -c 0; exec "$@"', "sh"];
+/**
+ * `bwrap` sets no limits, and its first process takes the filter on beside the command: the command begins when that one
+ * has it, so that there is never an unfiltered process to attach to.
+ */
+const BOUNDED = [
+  "/bin/sh",
+  "-c",
+  `ulimit -c 0
+filtered() { while read -r key value _; do [ "$key" != Seccomp: ] || break; done < /proc/1/status; [ "$value" = 2 ]; }
+until filtered; do :; done
+unset -f filtered
+unset key value _
+exec "$@"`,
+  "sh",
+];
 
 /**
  * The words of `bwrap` for a policy. What lies deeper is laid over what lies above it. `maskOf` gives the file that covers a
@@ -107,7 +120,7 @@ export function bwrapWords(
       "--json-status-fd",
       String(STATUS),
       "--",
-      ...WITHOUT_CORES,
+      ...BOUNDED,
       ...command,
     ],
   ];
