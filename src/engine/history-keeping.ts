@@ -11,7 +11,14 @@ import {
   type KnownOfSession,
 } from "../guard/index.ts";
 import { type FileTexts, type History, openHistory, readFileTexts, type UndoPlan } from "../history/index.ts";
-import { type ConfiguredGuard, type KeptCall, loadStockHistory } from "../hooks/index.ts";
+import {
+  auditFile,
+  type ConfiguredGuard,
+  isAudited,
+  type KeptCall,
+  loadStockHistory,
+  writeAudit,
+} from "../hooks/index.ts";
 import { defined, type Effect, errorText, type HookInput, type InputOf } from "../protocol/index.ts";
 import { findHome, findProjectRoot, findStateHome, Problem } from "../state/index.ts";
 import { join, type System } from "../system/index.ts";
@@ -78,6 +85,9 @@ export class HistoryKeeping {
     const { kept, problem } = await this.keep(input, system, judged);
     const judgement = kept?.settle(judged.judgement) ?? judged.judgement;
     kept?.conclude(judgement.verdict);
+    const problems = [problem, this.audit(input, system, { ...judged, judgement })].filter(
+      text => text !== undefined,
+    );
     const effect = guard.answer(given, { ...judged, judgement });
     const message = judgement.verdict === "allow" ? kept?.message : undefined;
     return {
@@ -88,10 +98,27 @@ export class HistoryKeeping {
             message: { text: message, level: "info" as const },
             extras: { ...effect.extras, kept: true },
           }),
-      ...(problem === undefined
+      ...(problems.length === 0
         ? {}
-        : { diagnostics: [...(effect.diagnostics ?? []), toDiagnostic(problem)] }),
+        : { diagnostics: [...(effect.diagnostics ?? []), ...problems.map(toDiagnostic)] }),
     };
+  }
+
+  /** Questions and refusals stand in the log of `amplihack guard log`, as the hook program's do; tells what went wrong. */
+  private audit(
+    input: InputOf<"tool">,
+    system: System,
+    { judgement, context }: GuardedCall,
+  ): string | undefined {
+    try {
+      const { config, stateHome, home, project } = this.configure(system, input.cwd, context);
+      const settings = config.guard;
+      if (isAudited(judgement, settings))
+        writeAudit(system, auditFile(settings, stateHome, home), { input, judgement, settings, project });
+      return undefined;
+    } catch (error) {
+      return `the audit line was not written: ${errorText(error)}`;
+    }
   }
 
   /** A person said yes, perhaps long after the call was judged: what stands there now is kept. */

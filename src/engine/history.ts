@@ -63,7 +63,9 @@ export class HistoryPart {
       (await this.load()).known(input, system),
     );
     this.judged.set(keyOf(input), true);
-    const isHarmless = judged.examined === undefined && isEmptyFootprint(judged.judgement.footprint());
+    const { judgement, context, examined } = judged;
+    const isAudited = context.settings?.audit.allowed === true;
+    const isHarmless = examined === undefined && !isAudited && isEmptyFootprint(judgement.footprint());
     return isHarmless
       ? guard.answer(input, judged)
       : (await this.load()).settle(guard, input, system, judged);

@@ -64,6 +64,44 @@ describe("an engine that keeps a history", () => {
     expect(has("src")).toBe(false);
   });
 
+  it("has questions and refusals in the machine's audit log, and what is allowed where that is wanted", async () => {
+    const { bash, home, project } = place();
+    const audit = () =>
+      readFileSync(join(home, ".amplihack/logs/audit.jsonl"), "utf8")
+        .trimEnd()
+        .split("\n")
+        .map(line => JSON.parse(line));
+    await bash("rm -rf ~");
+    await bash("docker volume rm data", { onAsk: () => false });
+    await bash("rm -rf src");
+    await bash("ls");
+    expect(audit()).toMatchObject([
+      {
+        host: "my-agent",
+        session: "s1",
+        project,
+        verdict: "deny",
+        command: "rm -rf ~",
+        rules: ["fs.home", "fs.cwd"],
+      },
+      { verdict: "ask", command: "docker volume rm data", rules: ["cloud.container"] },
+    ]);
+    writeFileSync(join(home, ".amplihack/config.jsonc"), '{ "guard": { "audit": { "allowed": true } } }');
+    await bash("ls");
+    expect(audit().slice(2)).toMatchObject([{ verdict: "allow", command: "ls" }]);
+  });
+
+  it("says that the audit line was not written, and decides the same", async () => {
+    const { bash, home } = place();
+    mkdirSync(join(home, ".amplihack"), { recursive: true });
+    writeFileSync(join(home, ".amplihack/logs"), "a file in the folder's place");
+    const refused = await bash("rm -rf ~");
+    expect(refused.status).toBe("denied");
+    expect(refused.before?.diagnostics.map(({ detail }) => detail)).toEqual([
+      expect.stringContaining("the audit line was not written: "),
+    ]);
+  });
+
   it("asks where there is none, as before", async () => {
     const { attached, bash, engine, has } = place();
     attached[Symbol.dispose]();
