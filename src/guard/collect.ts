@@ -1,4 +1,4 @@
-import { keepsInput, shownByOwn, writtenByOwn } from "../programs/index.ts";
+import { filesOfOwn, keepsInput } from "../programs/index.ts";
 import {
   type CodeCall,
   concatenate,
@@ -48,12 +48,11 @@ function* everyEffect(facts: ShellFacts, workspace: Workspace): Iterable<readonl
   for (const invocation of facts.invocations) {
     const by = actorOf(invocation);
     for (const effect of facts.effects[invocation.id] ?? []) yield placeEffect(effect, by, workspace, memory);
-    const isOwn = (word: string) => isOwnFile(workspace, word, describe(by.cwd));
-    const shown = shownFiles(shownByOwn(invocation, isOwn), workspace);
-    if (shown.length > 0) yield shown.map(path => ({ kind: "read", by, path: text(path), isCopy: false }));
-    const written = writtenByOwn(invocation, isOwn);
-    if (written.length > 0)
-      yield written.map(path => ({ kind: "write", by, path: fromHome(path, workspace), how: "replace" }));
+    const own = filesOfOwn(invocation, word => isOwnFile(workspace, word, describe(by.cwd)));
+    if (own === undefined) continue;
+    const { shows, writes } = own;
+    yield shownFiles(shows, workspace).map(path => ({ kind: "read", by, path: text(path), isCopy: false }));
+    yield writes.map(path => ({ kind: "write", by, path: fromHome(path, workspace), how: "replace" }));
   }
   for (const redirection of facts.redirections) yield effectsOfRedirection(redirection, facts);
   const copied = copiedByCode(facts);
@@ -77,7 +76,10 @@ function* everyEffect(facts: ShellFacts, workspace: Workspace): Iterable<readonl
 const MAX_SHOWN_FILES = 1_000;
 
 /** Files that are read out of the history. Those that are named are read where they are named. */
-function shownFiles(shows: ReturnType<typeof shownByOwn>, { given }: Workspace): readonly string[] {
+function shownFiles(
+  shows: { readonly change: Value; readonly paths: readonly Value[] } | undefined,
+  { given }: Workspace,
+): readonly string[] {
   const id = shows === undefined || shows.paths.length > 0 ? undefined : knownText(shows.change);
   if (id === undefined) return [];
   return given.written?.()?.changedBy(id).slice(0, MAX_SHOWN_FILES) ?? [];

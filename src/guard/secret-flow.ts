@@ -71,10 +71,9 @@ export function inspectShown(context: RuleContext): void {
     if (invocation.program === "set")
       isTraced = (tracesCommands(invocation) ?? (isTraced ? "on" : "off")) === "on";
     const taken = takenIn(invocation, context) ?? loadedFirst(invocation, context);
-    const isSaid = [invocation, ...startersOf(invocation, context.facts)].some(
-      one => tracesCommands(one) === "on",
-    );
-    if (taken !== undefined && (isTraced || isSaid)) context.report("sec.read", by, taken);
+    const isSaid = () =>
+      [invocation, ...startersOf(invocation, context.facts)].some(one => tracesCommands(one) === "on");
+    if (taken !== undefined && (isTraced || isSaid())) context.report("sec.read", by, taken);
     file = taken ?? file;
     if (file !== undefined) filesBefore.set(invocation.id, file);
   }

@@ -62,12 +62,11 @@ export { isForge } from "./records/network.ts";
 export { type OwnCommand, type OwnUse, RECIPE_EXTENSIONS, RECIPE_FOLDERS } from "./records/own-commands.ts";
 export {
   type FoundCall,
+  filesOfOwn,
   loadsOwnProgram,
   ownCallOf,
   removesOwnPackage,
-  shownByOwn,
   toldEventOf,
-  writtenByOwn,
 } from "./records/own-program.ts";
 export { INSTALLED_IN, isOwnName, isOwnText, isWrapper, wrappedCommand } from "./records/own-wrapper.ts";
 export {

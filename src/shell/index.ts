@@ -15,6 +15,7 @@ export {
   type CodeSource,
   eitherOutput,
   type Followed,
+  joinOutputs,
   type Knowledge,
   leaveUnexamined,
   NO_OUTPUT,

@@ -9,6 +9,8 @@ export const LIMITS = {
   tokens: 10_000,
   /** the same of a text that no file holds: nobody writes so much into one call */
   commandTokens: 3_000,
+  /** what a pattern costs of them: it is compared with everything that is protected */
+  tokensOfPattern: 10,
   words: 4000,
   expansionsPerWord: 64,
   /** words that one `$@` or split variable may give */

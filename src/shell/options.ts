@@ -51,6 +51,7 @@ export class ParsedOptions {
   readonly endOfOptions: number | undefined;
   /** A word that may be an option but is not known (`$FLAGS`). */
   readonly hasUnknownOption: boolean;
+  readonly operandValues: readonly Value[];
 
   constructor(
     options: readonly ParsedOption[],
@@ -62,10 +63,7 @@ export class ParsedOptions {
     this.operands = operands;
     this.endOfOptions = endOfOptions;
     this.hasUnknownOption = hasUnknownOption;
-  }
-
-  get operandValues(): readonly Value[] {
-    return this.operands.map(operand => operand.value);
+    this.operandValues = operands.map(operand => operand.value);
   }
 
   has(...names: readonly string[]): boolean {
@@ -86,6 +84,7 @@ export class ParsedOptions {
 
   /** Whether the last of these that counts switches on or off; undefined when there is none. */
   private lastOf(names: readonly string[], counts: (option: ParsedOption) => boolean): boolean | undefined {
+    if (this.options.length === 0) return undefined;
     let isOn: boolean | undefined;
     for (const option of this.options) {
       const isTakenBack = option.name.startsWith("no-") && names.includes(option.name.slice(3));

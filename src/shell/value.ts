@@ -86,6 +86,9 @@ export function unknown(
 
 /** The text when every character is known, else undefined. */
 export function knownText(value: Value): string | undefined {
+  const only = value.pieces[0];
+  // Nearly every word is one text.
+  if (value.pieces.length === 1 && only?.kind === "text") return only.text;
   let result = "";
   for (const piece of value.pieces) {
     if (piece.kind !== "text") return undefined;
@@ -96,6 +99,8 @@ export function knownText(value: Value): string | undefined {
 
 /** The known characters in front of the first pattern or unknown. */
 export function knownPrefix(value: Value): string {
+  const only = value.pieces[0];
+  if (value.pieces.length === 1 && only?.kind === "text") return only.text;
   let result = "";
   for (const piece of value.pieces) {
     if (piece.kind !== "text") break;
@@ -193,13 +198,15 @@ export function blend(values: readonly Value[], label: string): Value {
 function shapeOf(value: Value): UnknownShape {
   const known = knownText(value);
   if (known !== undefined) return /^\w[\w.-]*$/.test(known) ? "token" : known === "" ? "any" : "nonempty";
-  const [only] = value.pieces;
+  const only = value.pieces[0];
   if (value.pieces.length === 1 && only?.kind === "unknown") return only.shape;
   return value.pieces.some(piece => piece.kind !== "unknown" || piece.shape !== "any") ? "nonempty" : "any";
 }
 
 /** For people and for keys: known text as it is, patterns and unknowns by their own spelling. */
 export function describe(value: Value): string {
+  const only = value.pieces[0];
+  if (value.pieces.length === 1 && only?.kind === "text") return only.text;
   let result = "";
   for (const piece of value.pieces)
     result += piece.kind === "text" ? piece.text : piece.kind === "glob" ? piece.pattern : piece.label;

@@ -78,11 +78,11 @@ export function components(path: string): readonly string[] {
 
 /** `path` is `directory` or lies below it, compared part by part. Both absolute, or both relative. */
 export function isInside(directory: string, path: string): boolean {
-  if (isAbsolute(directory) !== isAbsolute(path)) return false;
-  const outer = normalise(directory);
-  const inner = normalise(path);
+  if (directory.startsWith("/") !== path.startsWith("/")) return false;
+  const outer = known.has(directory) ? directory : normalise(directory);
+  const inner = known.has(path) ? path : normalise(path);
   if (inner === outer || outer === "/") return true;
-  if (outer !== "." && !inner.startsWith(`${outer}/`)) return false;
+  if (outer !== "." && !(inner.startsWith(outer) && inner[outer.length] === "/")) return false;
   const rest = outer === "." ? inner : inner.slice(outer.length + 1);
   return rest !== ".." && !rest.startsWith("../");
 }

@@ -1,4 +1,4 @@
-import { components, type FileKind, isInside, normalise, type System } from "../system/index.ts";
+import { type FileKind, isInside, normalise, type System } from "../system/index.ts";
 
 const MAX_LINKS = 40;
 /** What is longer names no file. */
@@ -51,6 +51,7 @@ export function createDisk(
     return seen === "absent" ? undefined : seen;
   };
   const kind = (path: string) => (links.size > 0 && links.has(path) ? "symlink" : factsAt(path)?.kind);
+  const folders = new Set<string>();
   const readLink = onceEach(path => links.get(path) ?? files.readLink(path));
   const linkAt = (path: string) => (kind(path) === "symlink" ? readLink(path) : undefined);
   // Asking for names where nothing is would throw, which is slow.
@@ -77,7 +78,7 @@ export function createDisk(
     encode: system.text.encode,
     decode: raw => system.text.decode(raw).text,
     resolve: (path, followsLast) =>
-      leadsStraight(path, followsLast, kind, links.size > 0)
+      leadsStraight(path, followsLast, kind, links.size > 0 ? undefined : folders)
         ? path
         : resolveLinks(path, followsLast, linkAt).slice(0, MAX_PATH),
   };
@@ -102,23 +103,31 @@ function onceEach<Rest extends readonly unknown[], Answer>(
   };
 }
 
-/** Most paths are normalised and have no link in them, which is seen without taking them apart. */
+/**
+ * Most paths are normalised and have no link in them, which is seen without taking them apart. `folders`: those to which
+ * no link leads; undefined where the command makes links of its own.
+ */
 function leadsStraight(
   path: string,
   followsLast: boolean,
   kindAt: (path: string) => FileKind | undefined,
-  hasOwnLinks: boolean,
+  folders: Set<string> | undefined,
 ): boolean {
   if (path === "/") return true;
   // These lead into the process that looks: ours, not that of the command.
   if (isOfTheProcess(path)) return true;
   if (path.length > MAX_PATH) return false;
-  if (!path.startsWith("/") || path.endsWith("/") || path.includes("//") || path.includes("/.")) return false;
-  for (let slash = path.indexOf("/", 1); slash >= 0; slash = path.indexOf("/", slash + 1)) {
-    const kind = kindAt(path.slice(0, slash));
-    // Nothing can be below a name that is not there.
-    if (kind === undefined && !hasOwnLinks) return true;
-    if (kind === "symlink") return false;
+  if (!path.startsWith("/") || path.endsWith("/") || path.includes("//")) return false;
+  if (path.includes("/.") && normalise(path) !== path) return false;
+  const folder = path.slice(0, path.lastIndexOf("/"));
+  if (folders?.has(folder) !== true) {
+    for (let slash = path.indexOf("/", 1); slash >= 0; slash = path.indexOf("/", slash + 1)) {
+      const kind = kindAt(path.slice(0, slash));
+      // Nothing can be below a name that is not there.
+      if (kind === undefined && folders !== undefined) return true;
+      if (kind === "symlink") return false;
+    }
+    folders?.add(folder);
   }
   return !followsLast || kindAt(path) !== "symlink";
 }
@@ -178,6 +187,6 @@ export function linkedDirectories(disk: Disk, top: string): readonly string[] {
 /** The parts of a path below a directory; undefined when it does not lie there. */
 export function partsBelow(directory: string | undefined, path: string): readonly string[] | undefined {
   if (directory === undefined || !isInside(directory, path)) return undefined;
-  const parts = components(path);
-  return directory === "/" ? parts : parts.slice(components(directory).length);
+  const [outer, inner] = [normalise(directory), normalise(path)];
+  return inner === outer ? [] : inner.slice(outer === "/" ? 1 : outer.length + 1).split("/");
 }

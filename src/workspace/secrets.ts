@@ -96,12 +96,25 @@ export function secretByName(written: string, names: SecretNames): SecretKind | 
     if (!pattern.includes("/") && globMatches(pattern.toLowerCase(), name)) return "secret";
   }
   for (const kind of ["entry", "key", "secret"] as const) {
-    const pattern = NAMES[kind].list.find(candidate => globMatches(candidate, name));
+    const pattern = candidates(kind, name.charAt(0)).find(candidate => globMatches(candidate, name));
     if (pattern === undefined) continue;
     const isTakenOut = names.removed.some(removed => globMatches(removed.toLowerCase(), name));
     return isTakenOut || isHarmlessVariant(name, pattern) ? undefined : kind;
   }
   return undefined;
+}
+
+const byFirst = new Map<string, readonly string[]>();
+
+/** The patterns that a name with this first letter can match: a few of many. */
+function candidates(kind: keyof typeof NAMES, first: string): readonly string[] {
+  const key = kind + first;
+  const known = byFirst.get(key);
+  if (known !== undefined) return known;
+  const found = NAMES[kind].list.filter(pattern => "*?[".includes(pattern[0] ?? "") || pattern[0] === first);
+  // Letters come from commands: those that begin no name are not remembered.
+  if (/^[\w.]$/.test(first)) byFirst.set(key, found);
+  return found;
 }
 
 function isHarmlessVariant(name: string, pattern: string): boolean {

@@ -50,10 +50,9 @@ export function zoneOf(workspace: Workspace, path: string): Zone {
 
 function findZone(workspace: Workspace, path: string): Zone {
   const { project, home, temps } = workspace;
-  const roots = [...temps, home, ...(project === undefined ? [] : [project])];
-  const [nearest] = roots
-    .filter(root => isInside(root, path))
-    .sort((one, other) => other.length - one.length);
+  let nearest: string | undefined;
+  for (const root of project === undefined ? [...temps, home] : [...temps, home, project])
+    if (root.length > (nearest?.length ?? 0) && isInside(root, path)) nearest = root;
   if (nearest === undefined) return systemZone(path);
   const parts = partsBelow(nearest, path) ?? [];
   if (nearest === project) return projectZone(workspace, path, project, parts);
@@ -161,6 +160,8 @@ export function isConfigured(patterns: readonly string[], parts: readonly string
   return patterns.length > 0 && matchesAnyPattern(parseIgnoreFile("", patterns.join("\n")), parts);
 }
 
+const NONE_CONFIGURED = { added: [], removed: [] };
+
 /** The kind of secret a path names, if it does. */
 export function secretAt(
   workspace: Pick<Workspace, "home" | "project" | "settings">,
@@ -172,12 +173,13 @@ export function secretAt(
   const known = secretInSystem(path);
   if (known !== undefined) return known;
   const [top = ""] = parts;
-  for (const home of [workspace.home, "/root", ...(HOMES.has(top) ? [`/${top}/${parts[1]}`] : [])]) {
+  for (const home of new Set([workspace.home, "/root", HOMES.has(top) ? `/${top}/${parts[1]}` : "/root"])) {
     const below = partsBelow(home, path);
     const kind = below === undefined ? undefined : secretInHome(below);
     if (kind !== undefined) return kind;
   }
   const { secrets } = workspace.settings.paths;
+  if (secrets.length === 0) return secretByName(name, NONE_CONFIGURED);
   const added = secrets.filter(pattern => !pattern.startsWith("!"));
   const removed = secrets.flatMap(pattern => (pattern.startsWith("!") ? [pattern.slice(1)] : []));
   const inPlaces = added.filter(pattern => pattern.includes("/"));
@@ -201,6 +203,9 @@ export const STARTUP_FILES = words(`
   .config/pip/pip.conf .pip/pip.conf .condarc .gemrc .gradle/init.gradle .gradle/init.d/ .m2/settings.xml .yarnrc
   .yarnrc.yml .bunfig.toml .aws/config
 `);
+
+const STARTUP_NAMES = new Set(STARTUP_FILES.filter(name => !name.endsWith("/")));
+const STARTUP_TREES = STARTUP_FILES.filter(name => name.endsWith("/"));
 
 /** By its name: settings of a program right in the home, what Python loads whenever it starts, folders of such files. */
 const STARTS_ITSELF =
@@ -234,7 +239,7 @@ export function isStartupFile(workspace: Workspace, path: string): boolean {
   if (STARTS_ITSELF.test(below)) return true;
   // Whoever works on such settings has them for a project.
   if (ofProject === "" && isSettings(below)) return true;
-  return STARTUP_FILES.some(name => (name.endsWith("/") ? `${below}/`.startsWith(name) : below === name));
+  return STARTUP_NAMES.has(below) || STARTUP_TREES.some(tree => `${below}/`.startsWith(tree));
 }
 
 function otherHome(path: string): string | undefined {

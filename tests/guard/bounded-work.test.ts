@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
 import { judgeCommand } from "../../src/exports/guard.ts";
 import { showsOnlyNames } from "../../src/programs/index.ts";
-import { type Invocation, text } from "../../src/shell/index.ts";
+import { type Invocation, joinOutputs, text } from "../../src/shell/index.ts";
 import type { Piece } from "../../src/shell/value.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
@@ -27,6 +27,9 @@ const TOO_MUCH: Readonly<Record<string, string>> = {
   "20 000 words": `rm ${names(20_000).join(" ")}`,
   "3 000 files": `rm ${names(3_000).join(" ")}`,
   "3 000 patterns": `rm ${names(3_000, "*.x").join(" ")}`,
+  "400 patterns": `ls ${names(400, "*.x").join(" ")}`,
+  "400 patterns for git": `git add ${names(400, "src/*.x").join(" ")}`,
+  "400 patterns in a loop": `for f in ${names(400, "*.x").join(" ")}; do cat $f; done`,
   "3 900 copies": `cp ${names(3_900).join(" ")} d/`,
   "2 000 copies": `cp ${names(2_000).join(" ")} d/`,
   "2 000 redirections": `echo x ${names(2_000)
@@ -153,6 +156,17 @@ describe("what is looked at again and again", () => {
     );
     expect(reads.length).toBeGreaterThan(0);
     expect(reads.length).toBeLessThan(5);
+  });
+
+  it("is where the texts come from that are read one after the other", () => {
+    let reads = 0;
+    const outputs = names(1_000).map(name => {
+      const origin = counted({ kind: "environment", name } as const, () => reads++);
+      return [text("x", [origin])];
+    });
+    const [joined] = joinOutputs(outputs);
+    expect(joined?.origins).toHaveLength(outputs.length);
+    expect(reads).toBeLessThan(5 * outputs.length);
   });
 
   it("is a tracked file, once for all files that are named", () => {

@@ -10,7 +10,7 @@ const corpus = [
   ...readCorpus("dangerous-more.txt"),
 ];
 
-describe("thousands of patterns", () => {
+describe("hundreds of patterns", () => {
   it("cost one listing of the directory they stand in per reader, however many they are", () => {
     const listings = (count: number) => {
       const system = machine();
@@ -25,7 +25,7 @@ describe("thousands of patterns", () => {
       judge(`rm -rf ${patterns.join(" ")}`, { system: { ...system, files } });
       return listed.length;
     };
-    expect(listings(1000)).toBe(listings(2));
+    expect(listings(250)).toBe(listings(2));
     expect(listings(2)).toBeGreaterThan(0);
   });
 });

@@ -156,7 +156,7 @@ function inspectExecution(context: RuleContext): void {
       context.report("exec.computed", actorOf(invocation), commandLine(invocation));
   }
   for (const { call, invocation } of context.facts.codeEffects)
-    if (call.kind === "network") reportHost(context, describe(call.target), true, invocation);
+    if (call.kind === "network") reportHost(context, describe(call.target), () => true, invocation);
   inspectDevices(context);
 }
 
@@ -207,7 +207,10 @@ function inspectDownloaded(invocation: Invocation, context: RuleContext): void {
   const [written] = invocation.argv;
   const by = actorOf(invocation);
   // Code that can be read is judged as such.
-  const started = startedFiles(invocation).filter(word => word !== written && isUnreadable(word, invocation));
+  const isArchive = invocation.argv.some(word => describe(word) === "-jar");
+  const started = startedFiles(invocation).filter(
+    word => word !== written && (isArchive || PACKED.test(describe(word))),
+  );
   const own = written === undefined ? [] : [forwardSlashes(written)];
   for (const word of [...own.filter(one => describe(one).includes("/")), ...started]) {
     const fetcher = fetcherOf(word, context);
@@ -225,12 +228,7 @@ function inspectDownloaded(invocation: Invocation, context: RuleContext): void {
 }
 
 /** An archive of a virtual machine, or a package that is installed from its file. */
-function isUnreadable(word: Value, { argv }: Invocation): boolean {
-  return (
-    argv.some(one => describe(one) === "-jar") ||
-    /\.(?:jar|whl|tgz|tar\.gz|deb|rpm|vsix|gem|apk|pkg|dmg|msi|exe)$/i.test(describe(word))
-  );
-}
+const PACKED = /\.(?:jar|whl|tgz|tar\.gz|deb|rpm|vsix|gem|apk|pkg|dmg|msi|exe)$/i;
 
 /** `.\\script.ps1`, as the shells of Windows write a file. */
 function forwardSlashes(word: Value): Value {
@@ -270,8 +268,8 @@ function isPathLike(context: RuleContext, word: Value, by: Actor): boolean {
 
 /** `coproc bash`, `exec 3> >(bash)`: a shell that runs whatever later commands write to it. */
 function isFedLater(invocation: Invocation, { facts }: RuleContext): boolean {
-  if (!isOpenShell(invocation)) return false;
   const { isBackground, stdin, pipeline, redirections } = invocation;
+  if ((!isBackground && stdin === undefined) || !isOpenShell(invocation)) return false;
   if (isBackground && stdin === undefined && pipeline === undefined && redirections.length === 0) return true;
   return (
     stdin?.origins.some(origin => {
@@ -282,14 +280,13 @@ function isFedLater(invocation: Invocation, { facts }: RuleContext): boolean {
 }
 
 function inspectAddresses(invocation: Invocation, context: RuleContext): void {
-  const isBare = (["namesHosts", "fetches", "socket"] as const).some(trait =>
-    hasTrait(invocation.program, trait),
-  );
+  const isBare = () =>
+    (["namesHosts", "fetches", "socket"] as const).some(trait => hasTrait(invocation.program, trait));
   for (const word of invocation.argv.slice(1)) reportHost(context, describe(word), isBare, invocation.id);
 }
 
-function reportHost(context: RuleContext, word: string, isBare: boolean, invocation: number): void {
-  const host = mayMixScripts(word) ? hostIn(word, isBare) : undefined;
+function reportHost(context: RuleContext, word: string, isBare: () => boolean, invocation: number): void {
+  const host = mayMixScripts(word) ? hostIn(word, isBare()) : undefined;
   if (host !== undefined && hasMixedScripts(host))
     context.report("net.homograph", actorAt(context, invocation), host);
 }

@@ -9,7 +9,6 @@ import {
   knownPrefix,
   knownText,
   type OperationEffect,
-  type OptionGrammar,
   type Output,
   type ProgramCall,
   type ProgramEffect,
@@ -58,11 +57,10 @@ import {
   settingsOf,
   shownSecrets,
   takenFolders,
+  UNKNOWN,
 } from "./unknown.ts";
 import { skipsApproval } from "./vocabulary.ts";
 
-/** An option that is not known may take the next word as its value. */
-const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
 const MAX_TOOLS = 3;
 const NO_EFFECTS: readonly ProgramEffect[] = [];
 
@@ -114,7 +112,7 @@ function followProgram(
   const output = runs && !startsNothing ? runProgram(program, parsed) : undefined;
   const later = isOnlyHelp ? [] : (program?.effectsAfter?.(parsed) ?? []);
   const operations = operationEffects(name, program, parsed);
-  const own = ownRows.length === 0 ? NO_EFFECTS : operationsOf(ownRows, name, parsed, program);
+  const own = ownRows.length === 0 ? NO_EFFECTS : operationsOf([ownRows], name, parsed, program);
   const installs = isOnlyHelp ? NO_EFFECTS : installsOf(parsed.program, call);
   const unsaid = isOnlyHelp ? NO_EFFECTS : unsaidEffects(program, isUnknown, parsed, effects);
   const added = unsaid.length + later.length + operations.length + own.length + installs.length;
@@ -251,7 +249,8 @@ function runShellTexts({ shellOptions, shellLines, shellVariables }: Program, ca
         runOptionText(text(match[1] ?? match[2] ?? ""), call);
     }
   }
-  for (const name of words(shellVariables ?? "")) {
+  if (shellVariables === undefined) return;
+  for (const name of words(shellVariables)) {
     const value = environmentValueOf(call, name);
     if (value !== undefined && value.pieces.length > 0) runOptionText(value, call);
   }
@@ -288,9 +287,9 @@ function operationEffects(
   const found = findProgram(tool.name);
   const rows = operationRowsOf(tool.name);
   const there = tool.argv === call.argv ? call : parseCall(tool.name, found, { ...call, argv: tool.argv });
-  const operations = rows
-    .flatMap(some => operationsOf(some, tool.name, there, found))
-    .filter(({ rule }) => !rule.startsWith("cloud.") || !isAtLocalEndpoint(there));
+  const operations = operationsOf(rows, tool.name, there, found).filter(
+    ({ rule }) => !rule.startsWith("cloud.") || !isAtLocalEndpoint(there),
+  );
   const known = operations.map(one => withoutQuestion(one, there));
   // What only costs money, or deploys to a place that nobody names, may do more than that.
   if (known.some(({ rule, verdict }) => !/^(?:spend|deploy)\./.test(rule) || verdict !== undefined))
@@ -365,9 +364,9 @@ function tellsOnlyStarts(program: Program | undefined): boolean {
 
 /** A subcommand that is not git's own is a program of others: `git town delete x` is `git-town delete x`. */
 function gitExtension(name: string, call: ParsedCall): ParsedCall | undefined {
-  const [subcommand] = call.operands.map(describe);
-  if (name !== "git" || subcommand === undefined || isGitCommand(subcommand) || subcommand === "annex")
-    return undefined;
+  const [first] = name === "git" ? call.operands : [];
+  const subcommand = first === undefined ? undefined : describe(first);
+  if (subcommand === undefined || isGitCommand(subcommand) || subcommand === "annex") return undefined;
   const at = call.argv.findIndex(word => describe(word) === subcommand);
   const argv = call.argv.slice(at);
   return { ...call, program: `git-${subcommand}`, argv, options: parseOptions(argv, UNKNOWN) };
@@ -375,10 +374,11 @@ function gitExtension(name: string, call: ParsedCall): ParsedCall | undefined {
 
 /** A deploy that nobody is asked about on its way is one to production. */
 function withoutQuestion(effect: OperationEffect, { options }: ParsedCall): OperationEffect {
+  if (effect.rule !== "deploy.production") return effect;
   const isSkipped = options.options.some(({ name, value }) =>
     skipsApproval(name, value === undefined ? undefined : describe(value)),
   );
-  return effect.rule === "deploy.production" && isSkipped ? { verdict: "ask", ...effect } : effect;
+  return isSkipped ? { verdict: "ask", ...effect } : effect;
 }
 
 const kindsOfRows = new WeakMap<object, ReadonlySet<string>>();

@@ -9,7 +9,9 @@ let harmless: ReadonlyMap<string, readonly [reads: string, runs: string]> | unde
 /** What a command of plain words does, where no more than its words is needed to tell that it is harmless. */
 export function harmlessUse(program: string, given: readonly string[]): "reads" | "runs" | undefined {
   harmless ??= new Map(makeHarmlessIndex().map(([name, reads, runs]) => [name, [reads, runs]]));
-  const [reads, runs] = harmless.get(program) ?? ["", ""];
+  const known = harmless.get(program);
+  if (known === undefined) return undefined;
+  const [reads, runs] = known;
   const [first = ""] = given;
   const isReader = startsWithOneOf(reads, first);
   if ((!isReader && !startsWithOneOf(runs, first)) || given.some(word => NOT_HARMLESS.test(word)))
@@ -19,5 +21,5 @@ export function harmlessUse(program: string, given: readonly string[]): "reads" 
 
 /** `*` is any first word, and none. */
 export function startsWithOneOf(list: string, first: string): boolean {
-  return list === "*" || (first !== "" && words(list).includes(first));
+  return list === "*" || (first !== "" && list !== "" && words(list).includes(first));
 }

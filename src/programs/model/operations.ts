@@ -91,20 +91,30 @@ function readOperation(row: OperationRow, ofRecord: string): Operation {
   };
 }
 
-/** The operations among the rows that this call is. */
+/** The operations that this call is, at most one of each group of rows. */
 export function operationsOf(
-  rows: readonly Operation[],
+  groups: readonly (readonly Operation[])[],
   program: string,
   call: ProgramCall,
   record: Program | undefined,
 ): readonly OperationEffect[] {
+  if (groups.length === 0) return [];
   const grammar = grammarOf(record);
   // Without a grammar, a word behind an option may be its value or not: `alembic -c x.ini downgrade base`.
-  for (const guess of grammar === undefined ? guessesFor(program) : [grammar]) {
-    const found = findOperation(rows, program, call, parseOptions(call.argv, guess), record);
-    if (found !== undefined) return [found];
+  const readings = (grammar === undefined ? guessesFor(program) : [grammar])
+    .map(guess => parseOptions(call.argv, guess))
+    .filter(options => !onlyTells(options))
+    .map(options => ({ options, shown: options.operandValues.map(describe) }));
+  const found: OperationEffect[] = [];
+  for (const rows of groups) {
+    for (const { options, shown } of readings) {
+      const operation = findOperation(rows, program, call, options, shown, record);
+      if (operation === undefined) continue;
+      found.push(operation);
+      break;
+    }
   }
-  return [];
+  return found;
 }
 
 /** Operations have options behind their operands, so a grammar that ends at the first one does not serve them. */
@@ -121,11 +131,10 @@ function findOperation(
   program: string,
   call: ProgramCall,
   options: ParsedOptions,
+  shown: readonly string[],
   record: Program | undefined,
 ): OperationEffect | undefined {
-  if (onlyTells(options)) return undefined;
   const operands = options.operandValues;
-  const shown = operands.map(describe);
   for (const operation of rows) {
     const matched = matchOperands(patternOf(operation), shown);
     if (matched === undefined || !applies(operation, matched, operands, options, call)) continue;
@@ -146,9 +155,11 @@ function findOperation(
 
 /** Whether a row is about these words and says when they are free: `unless`, `free on`. */
 export function isSpokenFor(rows: readonly (readonly Operation[])[], { options }: ParsedCall): boolean {
-  const operands = options.operandValues.map(describe);
+  let operands: readonly string[] | undefined;
   const isAbout = (operation: Operation): boolean => {
-    const { unless } = operation;
+    const { unless, freeOn } = operation;
+    if (unless === undefined && freeOn === undefined) return false;
+    operands ??= options.operandValues.map(describe);
     const matched = matchOperands(patternOf(operation), operands);
     if (matched === undefined) return false;
     return isFree(operation, operands, matched) || (unless !== undefined && options.isOn(...words(unless)));
@@ -173,12 +184,14 @@ function applies(
   return ofUnknown !== true || call.isOpenEnded || operands.slice(matched).some(hasUnknown);
 }
 
-/** What stands in the place of an operand; `isLoose`: others may stand before it. */
+/** What stands in the place of an operand, word by word or as patterns; `isLoose`: others may stand before it. */
 interface OperandPattern {
   readonly isLoose: boolean;
-  readonly choices: readonly Glob[];
+  readonly words: readonly string[];
+  readonly globs: readonly Glob[];
 }
 
+const WILDCARD = /[*?[\\]/;
 const patterns = new WeakMap<Operation, readonly OperandPattern[]>();
 
 function patternOf(operation: Operation): readonly OperandPattern[] {
@@ -188,7 +201,11 @@ function patternOf(operation: Operation): readonly OperandPattern[] {
   const pattern = parts.map(part => {
     const isLoose = part.startsWith("…");
     const choices = (isLoose ? part.slice(1) : part).split("|");
-    return { isLoose, choices: choices.map(choice => compileGlob(choice, "fnmatch")) };
+    return {
+      isLoose,
+      words: choices.filter(choice => !WILDCARD.test(choice)),
+      globs: choices.filter(choice => WILDCARD.test(choice)).map(choice => compileGlob(choice, "fnmatch")),
+    };
   });
   patterns.set(operation, pattern);
   return pattern;
@@ -197,13 +214,16 @@ function patternOf(operation: Operation): readonly OperandPattern[] {
 /** How many operands the pattern takes; undefined when it does not match. */
 function matchOperands(pattern: readonly OperandPattern[], operands: readonly string[]): number | undefined {
   let position = 0;
-  for (const { isLoose, choices } of pattern) {
-    const fits = (index: number) => choices.some(choice => matchesGlob(choice, operands[index] ?? ""));
-    if (isLoose) while (position < operands.length && !fits(position)) position += 1;
-    if (position >= operands.length || !fits(position)) return undefined;
+  for (const place of pattern) {
+    if (place.isLoose) while (position < operands.length && !fits(place, operands[position])) position += 1;
+    if (position >= operands.length || !fits(place, operands[position])) return undefined;
     position += 1;
   }
   return position;
+}
+
+function fits({ words, globs }: OperandPattern, operand = ""): boolean {
+  return words.includes(operand) || (globs.length > 0 && globs.some(glob => matchesGlob(glob, operand)));
 }
 
 /** By its last operand; `pod web-*`: by a kind and then by each of the names behind it. */

@@ -1,22 +1,13 @@
-import {
-  type Invocation,
-  knownText,
-  type OptionGrammar,
-  parseOptions,
-  text,
-  type Value,
-  words,
-} from "../../shell/index.ts";
+import { type Invocation, knownText, parseOptions, text, type Value, words } from "../../shell/index.ts";
 import type { Program } from "./program.ts";
 import { findProgram, isEveryday } from "./registry.ts";
-import { fileBehindMark, mayBeGiven } from "./unknown.ts";
+import { fileBehindMark, mayBeGiven, UNKNOWN } from "./unknown.ts";
 
 /** By one letter most options name a number, a folder or a setting; these name a file that is read line by line. */
 const OF_FILES = new Set("fFiaTKmP");
 /** A file that is used, left out, written to, or not read at all. */
 const NOT_SHOWN =
   /(?:^|-)(?:envs?|dotenv|vars?|keyfile|credentials|pass(?:file)?|tokens|secrets?|vault|exclude|include|without|skip|i?glob|pattern|name|reference|defaults|kubeconfig|userconfig|output|out|dest|destination|target|to|save)(?:-|$)/;
-const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
 
 /**
  * Words that may name a file whose lines are shown though no effect says so: the file of an option (`date -f FILE` and

@@ -75,7 +75,9 @@ export function runUnknown(call: ParsedCall): void {
     }
   }
   for (const [index, word] of argv.entries()) {
-    const [option = "", name = "", equals] = /^--?([\w-]+)(=)?/.exec(knownPrefix(word)) ?? [];
+    const start = knownPrefix(word);
+    if (!start.startsWith("-")) continue;
+    const [option = "", name = "", equals] = /^--?([\w-]+)(=)?/.exec(start) ?? [];
     const value = equals === undefined ? argv[index + 1] : dropKnown(word, option.length);
     if (value === undefined || !RUN_OPTION.test(name)) continue;
     runText(value, call);
@@ -87,12 +89,17 @@ export function runUnknown(call: ParsedCall): void {
   }
   const runsOperands = call.operands.some(word => RUN_WORD.test(knownText(word) ?? ""));
   for (const [index, word] of call.operands.entries()) {
-    const shown = /\s/.test(knownPrefix(word)) ? (knownText(word) ?? "") : "";
-    // `runner "rm -rf x"`: nothing stands in front of it that could say otherwise; `runner new "rm -rf x"`: a word may.
-    const isCalmly = call.operands.slice(0, index).some(one => TELLS.test(knownText(one) ?? ""));
-    const isLine = COMMAND_LINE.test(shown) && (index === 0 || (!isCalmly && startsDangerous(shown)));
-    if (runsOperands || isLine) runText(word, call);
+    if (runsOperands || isCommandLine(word, call.operands, index)) runText(word, call);
   }
+}
+
+/** `runner "rm -rf x"`: nothing stands in front of it that could say otherwise; `runner new "rm -rf x"`: a word may. */
+function isCommandLine(word: Value, operands: readonly Value[], index: number): boolean {
+  const line = knownText(word) ?? "";
+  if (!line.includes(" ") && !/\s/.test(line)) return false;
+  if (!COMMAND_LINE.test(line) || index === 0) return COMMAND_LINE.test(line);
+  const isCalmly = operands.slice(0, index).some(one => TELLS.test(knownText(one) ?? ""));
+  return !isCalmly && startsDangerous(line);
 }
 
 function startsDangerous(line: string): boolean {
@@ -228,8 +235,7 @@ const FOLDER_OPTIONS =
  */
 export function takenFolders(call: ParsedCall, takes: string | undefined): readonly ProgramEffect[] {
   const options = parseOptions(call.argv, GRAMMARS[1] ?? {});
-  const shown = options.operandValues.map(describe);
-  const [first = "", second = ""] = shown;
+  const [first = "", second = ""] = options.operandValues.slice(0, 2).map(describe);
   const isSaid = words(takes ?? "").some(one => one === first || one === `${first}:${second}`);
   const isTaken = isSaid || [first, second].some(word => TAKES.includes(word.split(":").at(-1) ?? ""));
   if (!isTaken || onlyTells(options)) return [];
@@ -303,6 +309,8 @@ function withHome(value: Value, { place, scope }: ParsedCall): Value {
 
 const SURE =
   "unsafe yes y force f all auto-approve confirm no-prompt skip-confirmation no-interactive non-interactive no-confirm confirmed hard";
+/** An option that is not known may take the next word as its value. */
+export const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
 const GRAMMARS: readonly OptionGrammar[] = [
   { abbreviates: false },
   { abbreviates: false, unknownTakesValue: true, flags: `${SURE} dry-run help` },
@@ -327,8 +335,7 @@ export function operationOfVerbs(
   isKnown: boolean,
   isTool = false,
 ): readonly OperationEffect[] {
-  if (isTestRun(call) || call.argv.some(word => /^--(?:dry-?run|what-?if|simulate)$/.test(describe(word))))
-    return [];
+  if (isTestRun(call) || call.argv.some(isTrial)) return [];
   const isOfProject = isTool || /^[./]|\.\w+$/.test(describe(wordAt(call.argv, 0)));
   const [called] = isKnown || /^[./]/.test(describe(wordAt(call.argv, 0))) ? [] : verbsOfName(program);
   if (called !== undefined && !onlyTells(call.options))
@@ -357,6 +364,11 @@ export function operationOfVerbs(
     if (ended.length > 0) return ended;
   }
   return [];
+}
+
+function isTrial(word: Value): boolean {
+  const shown = describe(word);
+  return shown.startsWith("--") && /^--(?:dry-?run|what-?if|simulate)$/.test(shown);
 }
 
 function saidBy(
@@ -392,8 +404,10 @@ const SHOWN = words("secret token password credential plaintext sensitive decryp
 /** `--show-secrets`, `--reveal`, `--no-mask`: what a program hides by itself is asked for. */
 export function shownSecrets(program: string, call: ParsedCall): readonly OperationEffect[] {
   const isShown = call.argv.slice(1).some(word => {
-    const name = /^--?([a-z][\w-]+)$/i.exec(describe(word))?.[1];
-    const parts = name === undefined ? [] : partsOf(name).map(singular);
+    const shown = describe(word);
+    const name = shown.startsWith("-") ? /^--?([a-z][\w-]+)$/i.exec(shown)?.[1] : undefined;
+    if (name === undefined) return false;
+    const parts = partsOf(name).map(singular);
     const [first = ""] = parts;
     if (parts.length === 1) return first === "reveal" || first === "unmask";
     const hides = first === "no" ? parts.some(part => /^mask/.test(part)) : true;
@@ -503,7 +517,9 @@ export function operationOfOthers(
 /** `update realm -s bruteForceProtected=false`: members that are set one by one. */
 function assignmentsIn(argv: readonly Value[]): Said["options"] {
   return argv.slice(1).flatMap(word => {
-    const [, name, value] = /^([A-Za-z][\w.-]*)=(\S+)$/.exec(describe(word)) ?? [];
+    const shown = describe(word);
+    if (!shown.includes("=")) return [];
+    const [, name, value] = /^([A-Za-z][\w.-]*)=(\S+)$/.exec(shown) ?? [];
     return name === undefined ? [] : [{ name, value }];
   });
 }
@@ -524,14 +540,14 @@ function verbsOfName(program: string): readonly string[] {
 
 /** With one dash, as programs of Java and of disks have it: `dfs -rm -r /data`. */
 function writtenVerb({ argv }: ParsedCall): string | undefined {
-  const at = argv.findIndex(word =>
-    /^-(?:rmr?|delete|destroy|purge|expunge|wipe|erase|drop)$/.test(describe(word)),
-  );
+  const at = argv.findIndex(word => {
+    const shown = describe(word);
+    return shown.startsWith("-") && /^-(?:rmr?|delete|destroy|purge|expunge|wipe|erase|drop)$/.test(shown);
+  });
+  if (at < 1) return undefined;
   // Behind the name of a known program it is that program's.
-  const isOther = argv
-    .slice(1, Math.max(at, 1))
-    .some(word => findProgram(baseName(describe(word))) !== undefined);
-  return at < 1 || isOther ? undefined : describe(wordAt(argv, at)).slice(1);
+  const isOther = argv.slice(1, at).some(word => findProgram(baseName(describe(word))) !== undefined);
+  return isOther ? undefined : describe(wordAt(argv, at)).slice(1);
 }
 
 /** `--delete`, `--drop-database`, `--master-disable`, `--action delete`. */

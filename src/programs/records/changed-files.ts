@@ -109,12 +109,12 @@ export function tellsAllChanges({ program, argv, isOpenEnded }: Invocation): boo
   const name = knownText(wordAt(argv, 0));
   // A file of that name in the project is another program.
   if (program === undefined || (name?.includes("/") === true && !SYSTEM_PROGRAM.test(name))) return false;
-  const given = argv.slice(1).map(describe);
-  const [first = ""] = given;
   const record = findProgram(program);
   // Words that follow from a list may name what it changes.
   if (record !== undefined && tellsChanges(record) && (!isOpenEnded || record.effects === undefined))
     return true;
+  const given = argv.slice(1).map(describe);
+  const [first = ""] = given;
   if (given.length === 1 && HELP.test(first)) return true;
   const { shows = "", bringsHere } = record ?? {};
   if (startsWithOneOf(shows, first)) return true;

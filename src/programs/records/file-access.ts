@@ -1,8 +1,8 @@
 import {
-  appendOutput,
   baseName,
   type CodeEffect,
   concatenate,
+  joinOutputs,
   joinPath,
   knownText,
   NO_OUTPUT,
@@ -18,11 +18,11 @@ import {
 export function inputOf(call: ProgramCall, files: readonly Value[]): Output {
   const [first] = files;
   if (first === undefined) return call.stdin === undefined ? NO_OUTPUT : [call.stdin];
-  return files
-    .map(path =>
+  return joinOutputs(
+    files.map(path =>
       knownText(path) === "-" ? inputOf(call, []) : readContents(path, call.cwd, call.stdin, call.scope),
-    )
-    .reduce(appendOutput);
+    ),
+  );
 }
 
 /** Records that a file holds these contents from now on. */

@@ -37,9 +37,12 @@ const CODE_OPTIONS = [
   ["emacs", "eval execute"],
 ] as const;
 
+let searched: ReadonlySet<string> | undefined;
+
 /** Code of these languages is searched and not read. */
 export function isSearched(program: string): boolean {
-  return CODE_OPTIONS.some(([names]) => words(names).includes(program));
+  searched ??= new Set(CODE_OPTIONS.flatMap(([names]) => words(names)));
+  return searched.has(program);
 }
 
 /** Interpreters without a reader of their own, with the options that hold code; and compilers. */

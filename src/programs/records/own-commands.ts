@@ -95,7 +95,8 @@ const WRITING_OPTIONS = Object.values(OWN_COMMANDS).flatMap(({ values = "", writ
   words(values)
     .map(spelling => spelling.split("|"))
     .filter(([name = ""]) => writes.includes(name))
-    .flat(),
+    .flat()
+    .map(name => (name.length === 1 ? `-${name}` : `--${name}`)),
 );
 
 /** `argv` are the words behind the program's name. */
@@ -123,7 +124,7 @@ export function isOwnCommand(word: string | undefined): boolean {
 
 /** Whether a word begins as an option does that names a file to write: told before a call is read. */
 export function mayWriteFile(word: string): boolean {
-  return WRITING_OPTIONS.some(name => word.startsWith(name.length === 1 ? `-${name}` : `--${name}`));
+  return word.startsWith("-") && WRITING_OPTIONS.some(option => word.startsWith(option));
 }
 
 function skipGlobalFlags(argv: readonly Value[]): {

@@ -5,6 +5,7 @@ import {
   knownPrefix,
   knownText,
   type Value,
+  wordAt,
 } from "../../shell/index.ts";
 import { findProgram, hasTrait } from "../model/registry.ts";
 import { isOwnCommand, mayWriteFile, type OwnCall, readOwnCall } from "./own-commands.ts";
@@ -25,14 +26,16 @@ export function ownCallOf(
   isOwnFile: (word: string) => boolean,
 ): FoundCall | undefined {
   const { argv, program, isOpenEnded } = invocation;
-  const shown = argv.map(describe);
-  const isOpen = isOpenEnded || argv.some(word => knownText(word) === undefined);
-  const callFrom = (start: number): FoundCall => ({ ...readOwnCall(argv.slice(start)), isOpen });
-  const first = shown[0] ?? "";
+  const callFrom = (start: number): FoundCall => ({
+    ...readOwnCall(argv.slice(start)),
+    isOpen: isOpenEnded || argv.some(word => knownText(word) === undefined),
+  });
+  const first = describe(wordAt(argv, 0));
   // `$(command -v amplihack) uninstall`
   const isNamed = program === undefined ? /\bamplihack\b/.test(first) : isOwnName(first);
   if (isNamed || (isUnlisted(program) && isOwnFile(first))) return callFrom(1);
   if (program !== undefined && !mayStart(program)) return undefined;
+  const shown = argv.map(describe);
   const at = shown.findIndex((word, index) => index > 0 && (isOwnName(word) || isScript(word, isOwnFile)));
   if (at < 0) return undefined;
   // Words of a package manager or of an unknown program may name the package for another purpose.
@@ -41,16 +44,20 @@ export function ownCallOf(
   return isScriptOf || isOwnCommand(firstWord(shown.slice(at + 1))) ? callFrom(at + 1) : undefined;
 }
 
+const HOOK_NAME_LENGTH = "amplihack-hooks".length;
 const HOOK_PROGRAM = /^amplihack-hooks(\.(c?js|mjs|ts|cmd|ps1|exe))?$/i;
 /** They judge a call and note nothing that counts as a person's word. */
 const JUDGING = ["pre-tool-use", "permission-request"];
 
+function isHookProgram(word: string): boolean {
+  return word.length >= HOOK_NAME_LENGTH && HOOK_PROGRAM.test(baseName(word));
+}
+
 /** The event that an invocation tells the hook program of, in the place of a host: that a call ran, or what a person wrote. */
 export function toldEventOf({ argv, program }: Pick<Invocation, "argv" | "program">): string | undefined {
-  const shown = argv.map(describe);
-  const at = shown.findIndex(word => HOOK_PROGRAM.test(baseName(word)));
+  const at = argv.findIndex(word => isHookProgram(describe(word)));
   if (at < 0 || (at > 0 && program !== undefined && !mayStart(program))) return undefined;
-  const event = firstWord(shown.slice(at + 1));
+  const event = firstWord(argv.slice(at + 1).map(describe));
   return event === undefined || JUDGING.includes(event) ? undefined : event;
 }
 
@@ -62,18 +69,17 @@ export function loadsOwnProgram(code: string): boolean {
   return code.includes("amplihack") && LOADS_OWN.test(code);
 }
 
-/** The files that a call of this program writes because its options name them. */
-export function writtenByOwn(invocation: Invocation, isOwnFile: (word: string) => boolean): readonly Value[] {
-  const { argv } = invocation;
-  if (!argv.some(word => mayWriteFile(knownPrefix(word)))) return [];
-  return ownCallOf(invocation, isOwnFile)?.writes ?? [];
+/** The files that a call of this program writes because its options name them, and the change whose files it shows. */
+export function filesOfOwn(
+  invocation: Invocation,
+  isOwnFile: (word: string) => boolean,
+): Pick<OwnCall, "writes" | "shows"> | undefined {
+  return invocation.argv.some(mayNameFiles) ? ownCallOf(invocation, isOwnFile) : undefined;
 }
 
-/** The change of the history that a call of this program shows. */
-export function shownByOwn(invocation: Invocation, isOwnFile: (word: string) => boolean): OwnCall["shows"] {
-  return invocation.argv.some(word => knownText(word) === "show")
-    ? ownCallOf(invocation, isOwnFile)?.shows
-    : undefined;
+function mayNameFiles(word: Value): boolean {
+  const known = knownPrefix(word);
+  return known === "show" || mayWriteFile(known);
 }
 
 function firstWord(words: readonly string[]): string | undefined {
@@ -86,13 +92,13 @@ function isScript(word: string, isOwnFile: (word: string) => boolean): boolean {
 
 /** A program that nobody listed may start what its words name, as interpreters, shells and package runners do. */
 function mayStart(program: string): boolean {
+  const record = findProgram(program);
   return (
-    isUnlisted(program) ||
+    record === undefined ||
     program === "deno" ||
-    findProgram(program)?.language === "javascript" ||
-    hasTrait(program, "shell") ||
-    hasTrait(program, "runsPackage") ||
-    hasTrait(program, "mayRunPackage")
+    record.language === "javascript" ||
+    record.is?.some(trait => trait === "shell" || trait === "runsPackage" || trait === "mayRunPackage") ===
+      true
   );
 }
 

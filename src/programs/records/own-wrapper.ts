@@ -8,8 +8,10 @@ const OWN_NAME = /^(?:npm:)?amplihack(\.(c?js|mjs|ts|cmd|ps1|exe))?(@[^/]*)?$/i;
 /** Text near the beginning of the files by which this program is started: the bundle, and what an installation writes. */
 const OWN_TEXT = /^#!\/bin\/sh\n# Written by amplihack |amplihack could not start/;
 
+const OWN_NAME_LENGTH = "amplihack".length;
+
 export function isOwnName(word: string): boolean {
-  return OWN_NAME.test(baseName(word));
+  return word.length >= OWN_NAME_LENGTH && OWN_NAME.test(baseName(word));
 }
 
 /** Whether a file is a copy of what starts this program, whatever it is called. */

@@ -4,7 +4,7 @@ import {
   type CodeLanguage,
   type ElsewhereCommand,
 } from "../../hosts/index.ts";
-import { baseName, describe, type Invocation, knownText, type Value } from "../../shell/index.ts";
+import { baseName, describe, type Invocation, knownText, type Value, wordSet } from "../../shell/index.ts";
 import { findProgram, hasTrait } from "../model/registry.ts";
 import { isLocalAddress } from "./requests.ts";
 import { isSecretName } from "./secret-names.ts";
@@ -130,20 +130,32 @@ export const PROGRAM_VARIABLE =
 export const PACKAGE_FILE =
   /\.(?:deb|rpm|apk|pkg|msi|exe|dmg|run|bin|appimage|snap|flatpak(?:ref)?|xpi|vsix)$/i;
 
-const INSTALLS_FILES = /^(?:(?:--)?install(?:-extension|-plugin)?|-i|-ivh|-Uvh|i|add|-jar)$/;
+const INSTALLS_FILES = wordSet(
+  "install --install install-extension --install-extension install-plugin --install-plugin -i -ivh -Uvh i add -jar",
+);
 
 /** The words that name what a program starts, loads or installs: itself, a script for an interpreter, a package that is a file. */
-export function startedFiles({ argv, program }: Invocation): readonly Value[] {
+export function startedFiles(invocation: Invocation): readonly Value[] {
+  const { argv, program } = invocation;
   const [first, ...rest] = argv;
   const isOwn = first !== undefined && describe(first).includes("/");
-  const isRun =
-    program !== undefined &&
-    (startsScripts(program) || hasTrait(program, "shell") || hasTrait(program, "sources"));
-  const isInstalled = rest.some(word => INSTALLS_FILES.test(describe(word)));
-  const operands = isRun || isInstalled ? rest.filter(word => !describe(word).startsWith("-")) : [];
+  const isInstalled = wordsOf(invocation).some(word => INSTALLS_FILES.has(word));
+  const operands = isInstalled || startsFile(program) ? rest.filter(isNoOption) : [];
   // What an interpreter gets behind its script is for the script.
   const named = isInstalled ? operands : operands.slice(0, 1);
   return isOwn ? [first, ...named] : named;
+}
+
+function startsFile(program: string | undefined): boolean {
+  const record = program === undefined ? undefined : findProgram(program);
+  return (
+    record?.language !== undefined ||
+    record?.is?.some(trait => trait === "runsPackage" || trait === "shell" || trait === "sources") === true
+  );
+}
+
+function isNoOption(word: Value): boolean {
+  return !describe(word).startsWith("-");
 }
 
 /** `set -x`, `bash -v`, `strace`: each command, or each text that is read, is shown from here on; `set +x` ends it. */
@@ -360,15 +372,17 @@ const AGENTS: readonly AgentProgram[] = [
 
 /** The agent that a program is, or starts as a package; undefined for every other program. */
 export function agentOf({ program = "", argv }: Invocation): string | undefined {
-  const packages = hasTrait(program, "mayRunPackage") ? argv.slice(1).map(describe) : [];
-  const started = packages
-    .map(word => word.replace(/(?<=.)@[^/@]*$/, ""))
-    .map(name => AGENTS.find(agent => agent.package === name)?.names[0])
-    .find(agent => agent !== undefined);
-  const name = started ?? program;
   agentNames ??= new Set(AGENTS.flatMap(({ names }) => names));
-  return agentNames.has(name) ? name : undefined;
+  if (!hasTrait(program, "mayRunPackage")) return agentNames.has(program) ? program : undefined;
+  packages ??= new Map(AGENTS.map(agent => [agent.package, agent.names[0]]));
+  for (const word of argv.slice(1)) {
+    const started = packages.get(describe(word).replace(/(?<=.)@[^/@]*$/, ""));
+    if (started !== undefined) return started;
+  }
+  return agentNames.has(program) ? program : undefined;
 }
+
+let packages: ReadonlyMap<string | undefined, string | undefined> | undefined;
 
 let agentNames: ReadonlySet<string> | undefined;
 

@@ -548,6 +548,15 @@ export function appendOutput(first: Output, second: Output): Output {
   });
 }
 
+/** All of them, one after the other: joined in one step, where there is no choice. */
+export function joinOutputs(outputs: readonly Output[]): Output {
+  const filled = outputs.filter(output => output !== NO_OUTPUT && output.length > 0);
+  if (filled.some(output => output.length > 1)) return filled.reduce(appendOutput);
+  if (filled.length === 0) return outputs.at(-1) ?? NO_OUTPUT;
+  const joined = concatenate(filled.flat());
+  return [joined.pieces.length > PIECES ? blend([joined], "output") : joined];
+}
+
 /** One or the other. */
 export function eitherOutput(...outputs: readonly Output[]): Output {
   const filled = outputs.filter(output => output !== NO_OUTPUT && output.length > 0);

@@ -224,7 +224,10 @@ export function onlyValue(contents: readonly Content[], name: string): Value | u
 
 /** A variable as this program finds it; undefined when the command does not set it. */
 export function environmentValueOf(call: PendingCall, name: string): Value | undefined {
-  let value: Value | undefined;
-  for (const entry of environmentOf(call)) if (entry.name === name) value = entry.value;
-  return value;
+  const { environment, isCleared, scope } = call;
+  for (let at = environment.length - 1; at >= 0; at -= 1)
+    if (environment[at]?.name === name) return environment[at]?.value;
+  const variable = isCleared || name === "_" ? undefined : scope.state.variables.get(name);
+  const isSeen = variable !== undefined && (variable.isExported || scope.state.exportsAll === true);
+  return isSeen ? onlyValue(variable.contents, name) : undefined;
 }

@@ -23,6 +23,9 @@ const PLAIN_CHARACTERS = /[^\s;&|()<>'"`$\\]*/y;
 const PLAIN_IN_QUOTES = /[^\\"`$}]*/y;
 const PLAIN_IN_ESCAPED_QUOTES = /[^\\']*/y;
 
+/** A word with one of these may be a pattern; `[` and `[[` are commands, `$?` and `$*` variables. */
+const PATTERN = /^(?!\$)[\s\S]*(?:[*?]|\[[^[])/;
+
 /** Here-documents inside substitutions of here-documents that are looked into. */
 const DOCUMENTS = 8;
 
@@ -154,10 +157,10 @@ export function checkDelimiters(
 
   /** A run of plain characters. Only a whole word that ends here can be `case`. */
   function readWord(): void {
-    tokens += 1;
     const start = index;
     index = skip(PLAIN_CHARACTERS, index + 1) - 1;
     const word = source.slice(start, index + 1);
+    tokens += PATTERN.test(word) ? LIMITS.tokensOfPattern : 1;
     const isWhole = () =>
       /^[\s;&|()]?$/.test(source[start - 1] ?? "") && /^[\s;&|()<>]?$/.test(source[index + 1] ?? "");
     if (word === "case" && !isCommandStart && !BEFORE_NAME.has(lastWord) && isWhole())
