@@ -13,10 +13,10 @@ export async function serveProxy(
 ): Promise<void> {
   const server = createProxy({
     allowed,
-    onRefused: (place, reason) =>
-      print(
-        `amplihack: the sandbox refused ${place}: ${reason}. To allow it: amplihack sandbox allow ${place}\n`,
-      ),
+    onRefused: (place, reason, mayBeAllowed) => {
+      const advice = mayBeAllowed ? ` To allow it: amplihack sandbox allow ${place}` : "";
+      print(`amplihack: the sandbox refused ${place}: ${reason}.${advice}\n`);
+    },
   });
   const forwarded = ports.map(forwardPort);
   const life = new Socket({ fd: LIFE, readable: true, writable: false });
