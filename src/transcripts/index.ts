@@ -27,6 +27,6 @@ export {
   type UsageGroup,
   type UsageGrouping,
 } from "./usage/group.ts";
-export { addSpent, advanceMeter, type Spent, type UsageMeter } from "./usage/meter.ts";
+export { addSpent, advanceMeter, type CountedAnswers, type Spent, type UsageMeter } from "./usage/meter.ts";
 export { costOfTokens, PRICES_DATE, type PriceList } from "./usage/prices.ts";
 export { type Usage, type UsageEntry, UsageSum } from "./usage/sum.ts";

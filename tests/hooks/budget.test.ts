@@ -109,6 +109,39 @@ describe("a budget", () => {
     expect((await ask(system))?.message?.text).toBe("This session has used 950 tokens of 1k tokens (95 %).");
   });
 
+  it("counts an answer once that is copied into the record of a session that goes on from it", async () => {
+    const first = answer("a", 2 * DOLLAR) + answer("b", 2 * DOLLAR);
+    const system = machine(
+      { session: "$3", day: "$6" },
+      { [`${RECORDS}/s-1.jsonl`]: first, [`${RECORDS}/s-2.jsonl`]: first + answer("c", DOLLAR) },
+    );
+    expect((await ask(system))?.decision?.reason).toContain("This session has used $4.00 of $3.00");
+    const forked = await ask(system, "touch b", "s-2");
+    expect(forked?.decision).toBeUndefined();
+    expect(forked?.message?.text).toBe("Your agents today have used $5.00 of $6.00 (83 %).");
+  });
+
+  it("counts an answer once that both sessions get to see only after one was continued as the other", async () => {
+    const path = `${RECORDS}/s-1.jsonl`;
+    const last = answer("b", 2 * DOLLAR);
+    const system = machine({ day: "$10" }, { [path]: answer("a", DOLLAR) });
+    await ask(system);
+    system.files.append(path, system.text.encode(last), 0o600);
+    system.files.append(`${RECORDS}/s-2.jsonl`, system.text.encode(answer("a", DOLLAR) + last), 0o600);
+    await ask(system, "touch b", "s-2");
+    system.files.append(path, system.text.encode(answer("c", 5 * DOLLAR)), 0o600);
+    expect((await ask(system))?.message?.text).toContain("Your agents today have used $8.00 of $10.00");
+  });
+
+  it("counts an answer once when the whole record is written anew, however long it is", async () => {
+    const path = `${RECORDS}/s-1.jsonl`;
+    const many = Array.from({ length: 200 }, (_, index) => answer(`a${index}`, DOLLAR / 50)).join("");
+    const system = machine({ session: "$5" }, { [path]: many });
+    expect((await ask(system))?.message?.text).toContain("$4.00 of $5.00 (80 %)");
+    system.files.append(path, system.text.encode(many), 0o600);
+    expect((await ask(system))?.decision).toBeUndefined();
+  });
+
   it("of a day and of a project counts other sessions, too", async () => {
     const system = machine(
       { day: "$6", project: "$6" },

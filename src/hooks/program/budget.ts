@@ -8,12 +8,13 @@ import {
   objectAt,
   stringAt,
 } from "../../protocol/index.ts";
-import { AtomicJsonFile, sanitiseSessionId } from "../../state/index.ts";
-import { basename, dirname, hasErrorCode, join, type System } from "../../system/index.ts";
+import { AtomicJsonFile, readText, sanitiseSessionId } from "../../state/index.ts";
+import { basename, dirname, hasErrorCode, join, type System, sha256Hex } from "../../system/index.ts";
 import { shortCount } from "../../text/index.ts";
 import {
   addSpent,
   advanceMeter,
+  type CountedAnswers,
   dayOf,
   type PriceList,
   type Spent,
@@ -22,6 +23,10 @@ import {
 
 /** Below our state home: a file for each session that a budget was looked at for. */
 const FOLDER = "usage";
+const ANSWERS = ".answers";
+const KEY_LENGTH = 16;
+/** of 960 000 answers */
+const MAX_ANSWERS_BYTES = 16 * 1024 * 1024;
 const WARN_AT = 0.8;
 const MAX_AGE_MS = 32 * 24 * 60 * 60 * 1000;
 const NOTHING: Spent = { tokens: 0, cost: 0, unpriced: 0 };
@@ -67,11 +72,12 @@ export function meterCall(
   const file = meterFile(system, stateHome, session);
   const initial = { session, project, startedMs: 0, days: {}, files: {}, warned: [] };
   let before: readonly string[] = [];
+  const answers = new AnswerLog(system, join(stateHome, FOLDER));
   const meter = file.update(
     current => {
       before = current.warned;
       const next = recordsOf(system, input).reduce(
-        (sum, path) => advanceMeter(system, sum, path, config.prices as PriceList),
+        (sum, path) => advanceMeter(system, sum, path, config.prices as PriceList, answers),
         { ...current, project },
       );
       const uses = compare(system, next, place);
@@ -81,7 +87,65 @@ export function meterCall(
     initial,
     { onMalformed: "set-aside" },
   );
+  answers.keep(session);
   return { uses: compare(system, meter, place), isNew: name => !before.includes(name) };
+}
+
+/** A file for each session, with a line for each answer that it counted. */
+class AnswerLog implements CountedAnswers {
+  private readonly system: System;
+  private readonly folder: string;
+  private readonly added = new Set<string>();
+  private readonly read = new Map<string, ReadonlySet<string>>();
+  private files: readonly { readonly path: string; readonly modifiedMs: number }[] | undefined;
+
+  constructor(system: System, folder: string) {
+    this.system = system;
+    this.folder = folder;
+  }
+
+  /** Only what was written after the answer can name it, so that a new answer reads no file. */
+  has(id: string, timeMs: number): boolean {
+    const key = this.keyOf(id);
+    if (this.added.has(key)) return true;
+    return this.known().some(({ path, modifiedMs }) => modifiedMs >= timeMs && this.keysIn(path).has(key));
+  }
+
+  add(id: string): void {
+    this.added.add(this.keyOf(id));
+  }
+
+  keep(session: string): void {
+    if (this.added.size === 0) return;
+    const lines = [...this.added].map(key => `${key}\n`).join("");
+    const path = join(this.folder, `${session}${ANSWERS}`);
+    this.system.files.append(path, this.system.text.encode(lines), 0o600);
+  }
+
+  /** An id is the host's own text, of any length. */
+  private keyOf(id: string): string {
+    return sha256Hex(this.system.text.encode(id)).slice(0, KEY_LENGTH);
+  }
+
+  private known() {
+    this.files ??= namesIn(this.system.files, this.folder)
+      .filter(name => name.endsWith(ANSWERS))
+      .flatMap(name => {
+        const path = join(this.folder, name);
+        const modifiedMs = this.system.files.follow(path)?.modifiedMs;
+        return modifiedMs === undefined ? [] : [{ path, modifiedMs }];
+      });
+    return this.files;
+  }
+
+  private keysIn(path: string): ReadonlySet<string> {
+    let keys = this.read.get(path);
+    if (keys === undefined) {
+      keys = new Set(readText(this.system, path, MAX_ANSWERS_BYTES)?.split("\n"));
+      this.read.set(path, keys);
+    }
+    return keys;
+  }
 }
 
 /** The same for a status line: what the last call found. */
@@ -216,8 +280,13 @@ function parseMeter(value: Json): UsageMeter {
       ...parseSpent(answer),
     }));
     const model = stringAt(file, "model");
+    const session = stringAt(file, "session");
     const offset = numberAt(file, "offset") ?? 0;
-    return [path, { offset, ...(model === undefined ? {} : { model }), recent }] as const;
+    const known = {
+      ...(model === undefined ? {} : { model }),
+      ...(session === undefined ? {} : { session }),
+    };
+    return [path, { offset, ...known, recent }] as const;
   });
   const days = Object.entries(objectAt(value, "days")).map(
     ([day, spent]) => [day, parseSpent(spent)] as const,

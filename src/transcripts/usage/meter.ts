@@ -30,6 +30,8 @@ interface MeteredFile {
   /** of the first byte that was not read */
   readonly offset: number;
   readonly model?: string;
+  /** the session that its lines name */
+  readonly session?: string;
   /** the newest answers: hosts write an answer again when it has grown */
   readonly recent: readonly RecentAnswer[];
 }
@@ -37,6 +39,13 @@ interface MeteredFile {
 interface RecentAnswer extends Spent {
   readonly id: string;
   readonly day: string;
+}
+
+/** Answers that were counted, by any session: hosts copy a session's answers into the record of one that continues it. */
+export interface CountedAnswers {
+  /** `timeMs` is when the answer was written, 0 where nobody knows */
+  has(id: string, timeMs: number): boolean;
+  add(id: string): void;
 }
 
 const MAX_RECENT = 50;
@@ -58,6 +67,7 @@ export function advanceMeter(
   meter: UsageMeter,
   path: string,
   prices: PriceList,
+  counted: CountedAnswers,
 ): UsageMeter {
   const known = meter.files[path] ?? { offset: 0, recent: [] };
   // A record that is shorter than before was written anew.
@@ -65,7 +75,7 @@ export function advanceMeter(
   const recent = new Map(known.recent.map(answer => [answer.id, answer]));
   const days: Record<string, Spent> = { ...meter.days };
   let { parent, startedMs } = meter;
-  let { model } = known;
+  let { model, session = "" } = known;
   let offset = start;
   for (const { text, end } of newLines(system, path, start)) {
     offset = end;
@@ -74,23 +84,34 @@ export function advanceMeter(
       if (fact.kind === "session") {
         parent ??= fact.parent;
         model = fact.model ?? model;
+        session = fact.id ?? session;
         continue;
       }
       startedMs = startedMs === 0 ? fact.timeMs : Math.min(startedMs, fact.timeMs);
       if (fact.kind === "moment") continue;
-      const before = recent.get(fact.id);
+      const id = fact.isLocalId === true ? `${session} ${fact.id}` : fact.id;
+      const before = recent.get(id);
+      if (before === undefined) {
+        if (counted.has(id, fact.timeMs)) {
+          // What was only copied is no start of this session.
+          if (Object.keys(days).length === 0) startedMs = 0;
+          continue;
+        }
+        counted.add(id);
+      }
       const day = before?.day ?? dayOf(fact.timeMs);
       const tokens = totalTokens(fact.tokens);
       const cost = fact.cost ?? costOfTokens(fact.model ?? model, fact.tokens, prices);
       const spent = { tokens, cost: cost ?? 0, unpriced: cost === undefined ? tokens : 0 };
       days[day] = addSpent(addSpent(days[day] ?? NOTHING, before ?? NOTHING, -1), spent);
-      recent.delete(fact.id);
-      recent.set(fact.id, { id: fact.id, day, ...spent });
+      recent.delete(id);
+      recent.set(id, { id, day, ...spent });
     }
   }
   const file = {
     offset,
     ...(model === undefined ? {} : { model }),
+    ...(session === "" ? {} : { session }),
     recent: [...recent.values()].slice(-MAX_RECENT),
   };
   return {
