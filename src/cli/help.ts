@@ -39,7 +39,10 @@ export function overviewHelp(
 ): string {
   const table = (rows: readonly Row[]): string => alignedRows(rows, widthOf(terminal));
   const sections = [
-    "amplihack: the deterministic layer under AI coding agents",
+    wrapped(
+      "amplihack: stops coding agents from losing your work, and undoes what they did",
+      widthOf(terminal),
+    ),
     `${terminal.paint("bold", "Usage:")}\n  amplihack COMMAND [OPTIONS] [ARGUMENTS]`,
   ];
   for (const group of COMMAND_GROUPS) {
@@ -47,11 +50,17 @@ export function overviewHelp(
     if (rows.length > 0) sections.push(`${terminal.paint("bold", `${group}:`)}\n${table(rows)}`);
   }
   sections.push(`${terminal.paint("bold", "Everywhere:")}\n${table(optionRows(GLOBAL_OPTIONS))}`);
-  sections.push(
-    `${terminal.paint("bold", "Examples:")}\n  amplihack guard test 'rm -rf ~'\n  amplihack COMMAND --help`,
-  );
+  sections.push(`${terminal.paint("bold", "Begin with:")}\n${table(FIRST_STEPS)}`);
   return `${sections.join("\n\n")}\n`;
 }
+
+const FIRST_STEPS: readonly Row[] = [
+  ["amplihack demo", "see it at work; touches nothing of yours"],
+  ["amplihack install", "register with the agents on this machine"],
+  ["amplihack undo", "take back what an agent did"],
+  ["amplihack guard test 'rm -rf ~'", "ask what the guard says to a command"],
+  ["amplihack COMMAND --help", "everything about one command"],
+];
 
 function usageLine(command: Command, path: string): string {
   if (isFamily(command)) {

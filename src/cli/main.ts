@@ -236,6 +236,8 @@ function unknownCommand(name: string, names: readonly string[]): CommandError {
   }
   if (name.startsWith("-")) {
     const options = Object.keys(GLOBAL_OPTIONS).map(option => `--${option}`);
+    // Many programs show their version with -v.
+    if (name === "-v") return fail("unknown option '-v'; did you mean -V?");
     return fail(`unknown option '${name}'${didYouMean(name, options)}`);
   }
   const meant = nearest(name, names);

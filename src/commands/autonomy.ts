@@ -162,9 +162,7 @@ time. Lowering it asks nothing. With guard.level strict it is off, whatever is s
     const [wanted = ""] = positionals;
     const level = AUTONOMY.find(each => each === wanted);
     if (level === undefined)
-      throw usageError(
-        `'${wanted}' is not a level${didYouMean(wanted, AUTONOMY)}; there are ${AUTONOMY.join(", ")}`,
-      );
+      throw usageError(`'${wanted}' is not one of ${AUTONOMY.join(", ")}${didYouMean(wanted, AUTONOMY)}`);
     const before = loadConfig(system, { ...places, projectRoot: undefined }).config.autonomy;
     if (isRaised(before, level)) {
       const { requirePerson, confirmByPhrase } = await import("./guard/allow-once.ts");

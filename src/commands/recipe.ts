@@ -10,7 +10,7 @@ import { workerCommand } from "./recipe/worker.ts";
 
 export const command = defineFamily({
   name: "recipe",
-  summary: "run repeatable work: shell, agents and recipes in recipes",
+  summary: "run repeatable work: YAML files with steps for the shell and for agents",
   group: "Work",
   usageExitCode: 4,
   details:

@@ -31,7 +31,7 @@ export const command = defineCommand({
     const present = agents.filter(({ path }) => path !== undefined);
     const absent = agents.filter(({ path }) => path === undefined).map(({ agent }) => agent);
     const lines = [
-      `${terminal.paint("bold", `amplihack ${version}`)}: the deterministic layer under AI coding agents`,
+      terminal.paint("bold", `amplihack ${version}`),
       ...present.map(agent => `  ${agent.title.padEnd(19)}${describe(agent, terminal)}`),
       ...(absent.length === 0 ? [] : [`  ${terminal.paint("dim", `not installed: ${absent.join(", ")}`)}`]),
       ...(team === undefined ? [] : [`  ${terminal.paint("yellow", "!")} memory: ${team}`]),

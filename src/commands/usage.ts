@@ -60,7 +60,7 @@ of more than half an hour is neither work nor waiting.`,
         problems: usage.problems,
       },
       groups.length === 0
-        ? `No agent recorded any use in the last ${options.since ?? DEFAULT_SINCE}.\n`
+        ? `No agent recorded any use since ${new Date(sinceMs).toISOString().slice(0, 10)}.\n`
         : renderTable(groups, total, options.by, terminal),
     );
     return 0;

@@ -38,6 +38,9 @@ interface Ran {
 const REASON_LINES = 2;
 const REASON_INDENT = 11;
 const ANSWER_INDENT = 15;
+const UNDO_INDENT = 29;
+const ANSWERED_INDENT = 12;
+const MIN_TEXT = 20;
 const MIN_WIDTH = 40;
 const MAX_WIDTH = 107;
 const TIMEOUT_MS = 20_000;
@@ -93,7 +96,7 @@ async function showGuard(stage: Stage): Promise<boolean> {
     const decision = stringAt(nested, "permissionDecision") ?? "allow";
     isRight &&= decision === verdict;
     const mark = decision === "allow" ? terminal.paint("green", "passes ") : terminal.paint("red", "refused");
-    terminal.print(`  ${mark}  ${text}\n`);
+    printWrapped(stage, `  ${mark}  `, text, REASON_INDENT);
     const reason = stringAt(nested, "permissionDecisionReason");
     if (reason !== undefined) {
       const wrapped = wrapWords(reason, lineWidth(stage) - REASON_INDENT - 1);
@@ -126,7 +129,7 @@ async function showHosts(stage: Stage): Promise<boolean> {
     const answer = parse(stdout);
     const words = isJsonObject(answer) ? Object.keys(answer).join(", ") : "nothing";
     isRight &&= stdout.includes("deny");
-    terminal.print(`  ${host.padEnd(12)} ${words}\n`);
+    printWrapped(stage, `  ${host.padEnd(12)} `, words);
     const beginning = stdout.trim().slice(0, lineWidth(stage) - ANSWER_INDENT - 1);
     terminal.print(terminal.paint("dim", `${" ".repeat(ANSWER_INDENT)}${beginning}…\n`));
   }
@@ -153,9 +156,19 @@ async function showUndo(stage: Stage): Promise<boolean> {
   const undone = await call(stage, [...stage.programs.amplihack, "undo", "--yes"]);
   const isBack = existsSync(file) && readFileSync(file, "utf8") === work;
   const [done = ""] = undone.stdout.split("\n");
-  terminal.print(`  the agent  ${command.padEnd(15)} src/prices.ts is ${isGone ? "gone" : "still there"}\n`);
-  const mark = isBack ? terminal.paint("green", done) : terminal.paint("red", "it is not back");
-  terminal.print(`  you        ${"amplihack undo".padEnd(15)} ${mark}\n`);
+  printWrapped(
+    stage,
+    `  the agent  ${command.padEnd(15)} `,
+    `src/prices.ts is ${isGone ? "gone" : "still there"}`,
+  );
+  const result = isBack ? done : "it is not back";
+  printWrapped(
+    stage,
+    `  you        ${"amplihack undo".padEnd(15)} `,
+    result,
+    UNDO_INDENT,
+    isBack ? "green" : "red",
+  );
   return isGone && isBack && undone.code === 0;
 }
 
@@ -179,26 +192,20 @@ async function showAnswers(stage: Stage): Promise<boolean> {
     const isYes = stringAt(answer, "permissionDecision") === "allow";
     isRight &&= isYes === isAnswered;
     const mark = isYes ? terminal.paint("green", "answered") : terminal.paint("yellow", "asks you");
-    terminal.print(`  ${mark}  ${text}\n`);
+    printWrapped(stage, `  ${mark}  `, text, ANSWERED_INDENT);
   }
   rmSync(file);
-  terminal.print(
-    terminal.paint(
-      "dim",
-      "  calls that are fully understood and can be undone run without a question: amplihack autonomy\n",
-    ),
-  );
+  const why = "calls that are fully understood and can be undone run without a question: amplihack autonomy";
+  printWrapped(stage, "  ", why, 2, "dim");
   return isRight;
 }
 
 async function showRecipe(stage: Stage): Promise<boolean> {
-  const { terminal } = stage;
-  heading(terminal, "5. A recipe: work that you can repeat");
+  heading(stage.terminal, "5. A recipe: work that you can repeat");
   const ran = await call(stage, [...stage.programs.amplihack, "recipe", "run", "hello", "--format", "json"]);
   const steps = listAt(parse(ran.stdout), "step_results").length;
-  terminal.print(
-    `  amplihack recipe run hello   ${steps} steps in ${Math.round(ran.ms)} ms, exit ${ran.code}\n`,
-  );
+  const result = `${steps} steps in ${Math.round(ran.ms)} ms, exit ${ran.code}`;
+  printWrapped(stage, "  amplihack recipe run hello   ", result);
   return ran.code === 0;
 }
 
@@ -268,6 +275,20 @@ async function call({ system, home, project }: Stage, argv: readonly string[], i
 /** As wide as the terminal lets it, and easy to read. */
 function lineWidth({ viewer }: Stage): number {
   return Math.max(MIN_WIDTH, Math.min(MAX_WIDTH, viewer.columns ?? MAX_WIDTH));
+}
+
+/** A text behind what stands before it, broken between words. */
+function printWrapped(
+  stage: Stage,
+  before: string,
+  text: string,
+  by = before.length,
+  colour?: Parameters<Terminal["paint"]>[0],
+): void {
+  const { terminal } = stage;
+  const lines = wrapWords(text, Math.max(MIN_TEXT, lineWidth(stage) - by - 1));
+  const painted = colour === undefined ? lines : lines.map(line => terminal.paint(colour, line));
+  terminal.print(`${before}${painted.join(`\n${" ".repeat(by)}`)}\n`);
 }
 
 function heading(terminal: Terminal, text: string): void {

@@ -1,5 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { chosenIds, keysIn, matching, press, startPicking } from "../../src/commands/undo/picker.ts";
+import {
+  changesToPick,
+  chosenIds,
+  keysIn,
+  matching,
+  press,
+  startPicking,
+} from "../../src/commands/undo/picker.ts";
+import { change, PROJECT } from "./changes.ts";
 
 const ROWS = [
   { id: "c3", line: "", words: "c3 Bash rm -rf src src/app.ts src/View.tsx" },
@@ -13,6 +21,19 @@ describe("choosing what to undo", () => {
     expect(chosenIds(typed("\r"))).toEqual(["c3"]);
     expect(chosenIds(typed("\u001b[B\r"))).toEqual(["c2"]);
     expect(chosenIds(typed("\u001b[B\u001b[B\u001b[B\u001b[A\r"))).toEqual(["c2"]);
+  });
+
+  it("offers a call that changed nothing last: it was asked about, and may never have run", () => {
+    const changes = [
+      change({ id: "asked", files: [], verdict: "ask", isComplete: false }),
+      change({ id: "removed" }),
+      change({ id: "earlier" }),
+    ];
+    const picked = changesToPick({
+      project: PROJECT,
+      history: { listChanges: () => ({ changes, problems: [] }) },
+    });
+    expect(picked?.map(({ id }) => id)).toEqual(["removed", "earlier", "asked"]);
   });
 
   it("typing finds files and commands in any case, and Backspace takes it back", () => {

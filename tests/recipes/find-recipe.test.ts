@@ -91,6 +91,10 @@ describe("a recipe", () => {
     expect(lines).toContain(`  - ${machine.project}/.claude/recipes`);
     expect(lines).toContain(`  - ${machine.project}/amplifier-bundle/recipes (does not exist)`);
     expect(lines.at(-1)).toBe("What there is: amplihack recipe list");
+    const typo = findRecipe(machine.system, "helo", searchOf(machine));
+    expect(typo.kind === "missing" ? typo.message.split("\n").at(-1) : "").toBe(
+      "Did you mean hello? What there is: amplihack recipe list",
+    );
   });
 
   it.each(["", ".hidden", "a..b", "a\\b", "a\0b"])("cannot be named %j", name => {

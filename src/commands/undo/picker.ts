@@ -72,10 +72,19 @@ const DEFAULT_COLUMNS = 80;
 const HELP = "↑↓ move · type to filter · space marks · Enter takes back · Esc leaves";
 
 /** Changes that can be undone, for a person to choose from; undefined when there is no choice. */
-export function changesToPick({ history, project }: OpenedHistory): readonly Change[] | undefined {
+export function changesToPick({
+  history,
+  project,
+}: {
+  readonly history: Pick<OpenedHistory["history"], "listChanges">;
+  readonly project: string;
+}): readonly Change[] | undefined {
   const { changes } = history.listChanges({ project, limit: MAX_CHANGES });
   const standing = changes.filter(({ kind, undoneBy }) => kind === "call" && undoneBy === undefined);
-  return standing.length > 1 ? standing : undefined;
+  if (standing.length < 2) return undefined;
+  // A call that was asked about and may never have run is no good first choice.
+  const isEmpty = ({ files, git }: Change) => files.length + git.length === 0;
+  return [...standing.filter(change => !isEmpty(change)), ...standing.filter(isEmpty)];
 }
 
 /** Lets a person choose at the terminal. Undefined when they leave. */

@@ -3,6 +3,7 @@ import { RECIPE_EXTENSIONS, RECIPE_FOLDERS } from "../../programs/index.ts";
 import { findAssetHome, findHome, readText, resolvePath } from "../../state/index.ts";
 import {
   ancestors,
+  basename,
   dirname,
   type Files,
   hasErrorCode,
@@ -12,6 +13,7 @@ import {
   resolve,
   type System,
 } from "../../system/index.ts";
+import { escapeControls, nearest } from "../../text/index.ts";
 import { readYaml } from "../format/read-yaml.ts";
 import { MAX_RECIPE_BYTES } from "../format/recipe.ts";
 import { SHIPPED_RECIPES } from "../shipped-recipes.ts";
@@ -117,6 +119,12 @@ export function recipeFilesIn(files: Files, directory: string): readonly string[
     .filter(path => isFile(files, path));
 }
 
+/** The name that a file goes by unless it declares another. */
+function recipeNameOf(path: string): string {
+  const name = basename(path);
+  return name.slice(0, -(RECIPE_EXTENSIONS.find(extension => name.endsWith(extension)) ?? "").length);
+}
+
 /** The search of a command that is typed in the current directory. */
 export function searchHere(
   system: System,
@@ -150,9 +158,11 @@ export function findRecipe(system: System, argument: string, search: RecipeSearc
   const directories = searchDirectories(system, search);
   const path = findInDirectories(system, argument, directories);
   if (path !== undefined) return { kind: "found", path };
+  const names = directories.flatMap(directory => recipeFilesIn(files, directory)).map(recipeNameOf);
+  const meant = nearest(argument, names);
   return {
     kind: "missing",
-    message: `Recipe '${argument}' not found. Searched:\n${listSearched(files, directories)}\nWhat there is: amplihack recipe list`,
+    message: `Recipe '${argument}' not found. Searched:\n${listSearched(files, directories)}\n${meant === undefined ? "" : `Did you mean ${escapeControls(meant)}? `}What there is: amplihack recipe list`,
   };
 }
 
