@@ -107,7 +107,7 @@ async function askElsewhere({ mark, payload, asked }: AskRequest): Promise<void>
         sources: [{ kind: "user", dialect: "claude", data }],
         delegates: {
           mcpTool: ({ tool, input, signal }) =>
-            callMcpTool(serverOf(action, cwd), { tool, input, cwd, signal }),
+            callMcpTool(requireServer(action, cwd), { tool, input, cwd, signal }),
         },
       });
       const outcome = await engine.dispatch(event, payload);
@@ -126,7 +126,7 @@ function configured(action: AskedAction): JsonObject {
   return { type, ...members };
 }
 
-function serverOf(action: AskedAction, cwd: string): McpServer {
+function requireServer(action: AskedAction, cwd: string): McpServer {
   if (action.kind !== "mcp_tool") throw new TypeError("it is not a tool of an MCP server");
   const { server, description, describedIn } = action;
   const entry =

@@ -69,7 +69,7 @@ export function completionTree(commands: readonly Command[], names: KnownNames):
   const lookUp = (label: string): Candidates =>
     (Object.hasOwn(byLabel, label) && byLabel[label]) || words([]);
 
-  function candidatesOf(spec: OptionSpec): Candidates | undefined {
+  function findCandidates(spec: OptionSpec): Candidates | undefined {
     if (spec.kind === "boolean") return undefined;
     if (spec.kind === "choice") return words(spec.choices);
     // A value that may be left out is offered where there is one to offer.
@@ -86,13 +86,13 @@ export function completionTree(commands: readonly Command[], names: KnownNames):
       options: shown.map(([name, spec]) => ({
         names: spec.short === undefined ? [`--${name}`] : [`--${name}`, `-${spec.short}`],
         summary: spec.summary,
-        value: candidatesOf(spec),
+        value: findCandidates(spec),
       })),
       operand: completes === undefined ? undefined : lookUp(completes.toUpperCase()),
     };
   }
 
-  function nodesOf(command: Command, path: string): readonly CompletedCommand[] {
+  function listNodes(command: Command, path: string): readonly CompletedCommand[] {
     if (!isFamily(command)) return [node(path, [], command)];
     const { subcommands, initial } = command;
     return [
@@ -104,7 +104,7 @@ export function completionTree(commands: readonly Command[], names: KnownNames):
   const grouped = commands.filter(command => command.group !== undefined);
   return [
     node(PROGRAM, grouped),
-    ...grouped.flatMap(command => nodesOf(command, `${PROGRAM}/${command.name}`)),
+    ...grouped.flatMap(command => listNodes(command, `${PROGRAM}/${command.name}`)),
   ];
 }
 

@@ -8,7 +8,7 @@ const MAX_WIDTH = 100;
 /** The help page of one command; `path` is how it is typed. */
 export function commandHelp(command: Command, path: string, terminal: Terminal): string {
   const heading = (text: string): string => terminal.paint("bold", text);
-  const width = widthOf(terminal);
+  const width = helpWidth(terminal);
   const table = (rows: readonly Row[]): string => alignedRows(rows, width);
   const sections = [wrapped(`${path}: ${command.summary}`, width)];
   sections.push(`${heading("Usage:")}\n  ${usageLine(command, path)}`);
@@ -37,11 +37,11 @@ export function overviewHelp(
   commands: readonly Pick<Command, "name" | "summary" | "group">[],
   terminal: Terminal,
 ): string {
-  const table = (rows: readonly Row[]): string => alignedRows(rows, widthOf(terminal));
+  const table = (rows: readonly Row[]): string => alignedRows(rows, helpWidth(terminal));
   const sections = [
     wrapped(
       "amplihack: stops coding agents from losing your work, and undoes what they did",
-      widthOf(terminal),
+      helpWidth(terminal),
     ),
     `${terminal.paint("bold", "Usage:")}\n  amplihack COMMAND [OPTIONS] [ARGUMENTS]`,
   ];
@@ -104,7 +104,7 @@ function optionSummary(spec: OptionSpec): string {
 type Row = readonly [string, string];
 
 /** No wider than can be read well; unlimited where it does not go to a terminal. */
-function widthOf({ columns }: Terminal): number {
+function helpWidth({ columns }: Terminal): number {
   return columns === undefined ? Number.POSITIVE_INFINITY : Math.min(columns, MAX_WIDTH);
 }
 

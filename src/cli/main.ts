@@ -163,7 +163,7 @@ async function runLeaf(
       path,
     );
   } catch (thrown) {
-    const error = asUsageOf(command, path, thrown);
+    const error = withUsageHint(command, path, thrown);
     // The words of a pass-through command are the agent's: that they ask for JSON says nothing about us.
     if (command.isPassThrough === true) return reportFailure(context, error, false);
     if (!(error instanceof Problem) || command.failureDocument === undefined || !wantsJson(words))
@@ -193,7 +193,7 @@ async function runTelling(
 }
 
 /** A usage error, wherever it was found, ends with the command's own code and says where the usage is told. */
-function asUsageOf({ usageExitCode }: LeafCommand, path: string, error: unknown): unknown {
+function withUsageHint({ usageExitCode }: LeafCommand, path: string, error: unknown): unknown {
   if (!(error instanceof CommandError) || error.kind !== "usage") return error;
   return usageError(error.message, error.fix ?? `${path} --help`, usageExitCode, error.causes);
 }

@@ -8,15 +8,15 @@ export function renderOwnCommands(commands: readonly Command[]): string {
     isFamily(command)
       ? command.subcommands.map(leaf => {
           const initial = command.initial === leaf ? ({ isInitial: true } as const) : {};
-          return [`${command.name} ${leaf.name}`, { ...rowOf(leaf), ...initial }] as const;
+          return [`${command.name} ${leaf.name}`, { ...toOwnCommand(leaf), ...initial }] as const;
         })
-      : [[command.name, rowOf(command)] as const],
+      : [[command.name, toOwnCommand(command)] as const],
   );
   const lines = rows.map(([path, row]) => `  ${JSON.stringify(path)}: ${JSON.stringify(row)}`).sort();
   return `{\n${lines.join(",\n")}\n}\n`;
 }
 
-function rowOf({ forAgents, isPassThrough, options }: LeafCommand): OwnCommand {
+function toOwnCommand({ forAgents, isPassThrough, options }: LeafCommand): OwnCommand {
   const uses = typeof forAgents === "string" ? { use: forAgents } : forAgents;
   // No option changes what such a call means.
   if (uses.use === "passes" && Object.keys(uses).every(name => name === "use" || name === "looks"))

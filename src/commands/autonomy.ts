@@ -8,7 +8,7 @@ import {
   tellProblems,
   usageError,
 } from "../cli/index.ts";
-import { AUTONOMY, type Autonomy, autonomyOf, loadConfig } from "../config/index.ts";
+import { AUTONOMY, type Autonomy, effectiveAutonomy, loadConfig } from "../config/index.ts";
 import { HOST_LIST } from "../hosts/index.ts";
 import { isPresent, loadConfigSetting, loadFileEdit } from "../install/index.ts";
 import { loadSandbox } from "../sandbox/index.ts";
@@ -16,7 +16,7 @@ import { requireDirectories } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { count, didYouMean, escapeHidden } from "../text/index.ts";
 import { type AnsweredCalls, loadAnsweredCalls } from "../verify/index.ts";
-import { placesOf } from "./sandbox/places.ts";
+import { sandboxPlaces } from "./sandbox/places.ts";
 
 const WEEK_MS = 7 * 24 * 60 * 60 * 1000;
 const BAR = 40;
@@ -44,7 +44,7 @@ const showCommand = defineCommand({
     const places = requireDirectories(system);
     const { config, notices } = loadConfig(system, places);
     for (const { message } of notices) terminal.warn(`Warning: ${message}\n`);
-    const { level, why } = autonomyOf(config);
+    const { level, why } = effectiveAutonomy(config);
     const sinceMs = system.clock.nowMs() - WEEK_MS;
     const seen = await new ProgressLine(system, terminal).during("reading recorded sessions …", () =>
       measureAnswers(system, places.home, sinceMs),
@@ -111,7 +111,7 @@ function answeredHosts(system: System) {
 /** Why no call can run in the sandbox here, tried for real; undefined where it can. What is found is what hooks go by. */
 export async function whyNoSandbox(system: System): Promise<string | undefined> {
   const { checkSandbox } = await loadSandbox();
-  const { report } = checkSandbox(system, placesOf(system));
+  const { report } = checkSandbox(system, sandboxPlaces(system));
   if (report === undefined || report.by === "bwrap") return "amplihack-sandbox is not installed";
   const lacking = (["namespaces", "network", "seccomp"] as const).find(layer => !report[layer].works);
   return lacking && `this machine has no ${lacking} for it: ${report[lacking].reason ?? "it does not work"}`;
@@ -176,7 +176,7 @@ time. Lowering it asks nothing. With guard.level strict it is off, whatever is s
     const unavailable = level === "sandbox" ? await whyNoSandbox(system) : undefined;
     const { config, notices } = loadConfig(system, places);
     for (const { message } of notices) terminal.warn(`Warning: ${message}\n`);
-    const { level: counts, why } = autonomyOf(config);
+    const { level: counts, why } = effectiveAutonomy(config);
     const note =
       counts !== level
         ? ` It is ${counts} here: ${why ?? "the project or the machine sets it so"}.`

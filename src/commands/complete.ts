@@ -31,14 +31,14 @@ export const command = defineCommand({
         `KIND must be one of ${COMPLETED_NOW.join(", ")}, not '${wanted}'${didYouMean(wanted, COMPLETED_NOW)}`,
         "amplihack complete --help",
       );
-    const names = [...new Set(await namesOf(kind, invocation))];
+    const names = [...new Set(await listNames(kind, invocation))];
     const words = names.filter(name => PLAIN_WORD.test(name)).slice(0, MAX_WORDS);
     invocation.terminal.print(words.map(word => `${word}\n`).join(""));
     return 0;
   },
 });
 
-async function namesOf(kind: CompletedNow, invocation: Invocation): Promise<readonly string[]> {
+async function listNames(kind: CompletedNow, invocation: Invocation): Promise<readonly string[]> {
   const { system } = invocation;
   switch (kind) {
     case "recipe": {

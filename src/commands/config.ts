@@ -202,7 +202,7 @@ const editCommand = defineCommand({
       writeAtomically(system, path, system.text.encode(starterConfig("user")), { mode: 0o600 });
     }
     editFile(system, terminal, path);
-    const problems = await problemsOf(system);
+    const problems = await listProblems(system);
     if (problems.length > 0)
       throw new CommandError(
         `${path} has ${problems.length === 1 ? "a problem" : `${problems.length} problems`}`,
@@ -218,7 +218,7 @@ const editCommand = defineCommand({
 });
 
 /** What in the user's file does not count, and why; . */
-async function problemsOf(system: System): Promise<readonly string[]> {
+async function listProblems(system: System): Promise<readonly string[]> {
   const { ruleSettingProblems } = await loadRules();
   const { config, notices } = loadConfig(system, { ...requireDirectories(system), projectRoot: undefined });
   return [
@@ -249,7 +249,7 @@ stays. Exit code 1 when one of them could not be fetched.`,
     const { pullPolicies } = await loadPullPolicies();
     const places = requireDirectories(system);
     const configFile = options.system ? SYSTEM_CONFIG_FILE : userConfigFile(places.stateHome);
-    const entries = entriesOf(system, configFile);
+    const entries = listEntries(system, configFile);
     const modes = options.system
       ? { mode: 0o644, directoryMode: 0o755 }
       : { mode: 0o600, directoryMode: 0o700 };
@@ -291,7 +291,7 @@ stays. Exit code 1 when one of them could not be fetched.`,
   },
 });
 
-function entriesOf(system: System, configFile: string): readonly string[] {
+function listEntries(system: System, configFile: string): readonly string[] {
   const text = readText(system, configFile, MAX_CONFIG_BYTES) ?? "";
   const read = readJsonc(text);
   if (read.ok) {

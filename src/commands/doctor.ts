@@ -132,7 +132,7 @@ function hanging(text: string, indent: number, { columns }: Terminal): string {
   return wrapWords(text, columns - indent).join(`\n${" ".repeat(indent)}`);
 }
 
-function summaryOf(checks: readonly DoctorCheck[]): string {
+function summarize(checks: readonly DoctorCheck[]): string {
   const amount = (wanted: DoctorCheck["status"]) => checks.filter(({ status }) => status === wanted).length;
   const [failed, warned] = [amount("fail"), amount("warn")];
   const result = failed === 0 ? "All checks passed" : `${count(failed, "check")} failed`;
@@ -148,5 +148,5 @@ function renderChecks(checks: readonly DoctorCheck[], terminal: Terminal): strin
     const repair = fix === undefined ? [] : [`    ${hanging(`fix: ${fix}`, 4, terminal)}`];
     return [line, ...repair.map(text => terminal.paint("dim", text))];
   });
-  return `${[...lines, "", summaryOf(checks)].join("\n")}\n`;
+  return `${[...lines, "", summarize(checks)].join("\n")}\n`;
 }

@@ -51,17 +51,17 @@ const OPERATIONS: Readonly<Record<string, Operation>> = {
   "normalise-type": {
     summary: "Q&A, Operations, Investigation or Development",
     takes: [],
-    run: async input => (await answers()).taskTypeOf(input),
+    run: async input => (await answers()).parseTaskType(input),
   },
   "normalise-verdict": {
     summary: "whether the work was verified",
     takes: [],
-    run: async input => (await answers()).workVerdictOf(input),
+    run: async input => (await answers()).parseWorkVerdict(input),
   },
   "normalise-loop-verdict": {
     summary: "CONTINUE, DONE or STUCK",
     takes: [],
-    run: async input => (await answers()).loopVerdictOf(input),
+    run: async input => (await answers()).parseLoopVerdict(input),
   },
   "reclassify-task-type": {
     summary: "Development where work on code is asked for",

@@ -11,8 +11,8 @@ import { type LayerReport, loadSandbox, OPEN_WITH_BWRAP, OPEN_WITHOUT } from "..
 import { requireDirectories } from "../state/index.ts";
 import { allowCommand } from "./sandbox/allow.ts";
 import { callCommand } from "./sandbox/call.ts";
-import { placesOf, proxyWords } from "./sandbox/places.ts";
-import { NETWORK_OPTION, portsOf, settingsOf } from "./sandbox/settings.ts";
+import { proxyWords, sandboxPlaces } from "./sandbox/places.ts";
+import { NETWORK_OPTION, parsePorts, resolveSettings } from "./sandbox/settings.ts";
 
 const runCommand = defineCommand({
   name: "run",
@@ -45,13 +45,13 @@ that cannot be enforced, it is not started: exit code 126.`,
     const directories = requireDirectories(system);
     const { config } = loadConfig(system, directories);
     const { runCommand: start } = await loadSandbox();
-    return start(system, placesOf(system), {
+    return start(system, sandboxPlaces(system), {
       words: rest,
       directory: system.files.workingDirectory() ?? directories.projectRoot,
-      settings: settingsOf(system, config, {
+      settings: resolveSettings(system, config, {
         network: options.network,
         hosts: options.host,
-        ports: portsOf(options.port),
+        ports: parsePorts(options.port),
         write: options.write,
         read: options.read,
         env: options.env,
@@ -70,7 +70,7 @@ const checkCommand = defineCommand({
   examples: { "amplihack sandbox check": "tries every layer for real" },
   async run({ options, system, terminal }) {
     const { checkSandbox, usableLayers } = await loadSandbox();
-    const { program, report } = checkSandbox(system, placesOf(system));
+    const { program, report } = checkSandbox(system, sandboxPlaces(system));
     const layers = report === undefined ? undefined : usableLayers(report);
     const lacking = Object.entries(OPEN_WITHOUT).flatMap(([layer, what]) =>
       layers?.some(each => each === layer) === true ? [] : what,
@@ -130,7 +130,7 @@ const proxyCommand = defineCommand({
   },
   async run({ options, terminal }) {
     const { serveProxy } = await loadSandbox();
-    const request = { allowed: options.allow, ports: portsOf(options.port) };
+    const request = { allowed: options.allow, ports: parsePorts(options.port) };
     await serveProxy(request, line => terminal.print(line));
     return 0;
   },

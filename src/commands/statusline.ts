@@ -5,9 +5,9 @@ import { auditFile, loadBudget } from "../hooks/index.ts";
 import { readSyncState } from "../memory/index.ts";
 import { memberAt, numberAt, objectAt, parseJsonObject, stringAt } from "../protocol/index.ts";
 import {
+  listRotations,
   MEMORY_DATABASE,
   requireDirectories,
-  rotationsOf,
   sanitiseSessionId,
   type UserDirectories,
 } from "../state/index.ts";
@@ -178,7 +178,7 @@ function readNewest(
 ): { readonly text: string; readonly isPartial: boolean } {
   let rest = MAX_AUDIT_BYTES;
   const texts: string[] = [];
-  for (const file of [path, ...rotationsOf({ files }, path)]) {
+  for (const file of [path, ...listRotations({ files }, path)]) {
     const size = files.follow(file)?.size ?? 0;
     if (size === 0) continue;
     if (rest === 0) return { text: texts.join("\n"), isPartial: true };

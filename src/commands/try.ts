@@ -12,7 +12,7 @@ import { loadSandbox } from "../sandbox/index.ts";
 import { resolve } from "../system/index.ts";
 import { count } from "../text/index.ts";
 import { proxyWords } from "./sandbox/places.ts";
-import { NETWORK_OPTION, settingsOf } from "./sandbox/settings.ts";
+import { NETWORK_OPTION, resolveSettings } from "./sandbox/settings.ts";
 import type { OpenedTries } from "./try/open.ts";
 import type { HeldChanges } from "./try/show.ts";
 
@@ -49,7 +49,7 @@ it leaves running are ended. Servers and programs with a screen of their own are
     const { code, held } = await runTry(system, opened.places, {
       words: rest,
       directory: opened.directory,
-      settings: settingsOf(system, opened.config, { network: options.network }),
+      settings: resolveSettings(system, opened.config, { network: options.network }),
       guard: opened.config.guard,
       proxyCommand: proxyWords(),
       host: "terminal",
@@ -64,7 +64,7 @@ it leaves running are ended. Servers and programs with a screen of their own are
     const { home } = opened.places;
     const isJson = options.format === "json";
     if (!isJson) terminal.warn(`\n${renderHeld(held, { terminal, home, nowMs: system.clock.nowMs() })}`);
-    const answer = answerOf(invocation, isJson);
+    const answer = chooseAnswer(invocation, isJson);
     const done = await decide(invocation, opened, held, answer);
     if (isJson)
       terminal.printJson({
@@ -79,7 +79,7 @@ it leaves running are ended. Servers and programs with a screen of their own are
 
 type Answer = "apply" | "discard" | "keep";
 
-function answerOf(
+function chooseAnswer(
   {
     options,
     terminal,

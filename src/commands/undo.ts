@@ -70,12 +70,12 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
       return 1;
     }
     const ids = [...positionals, ...picked];
-    const selection = selectionOf(ids, options, system.clock.nowMs());
+    const selection = toSelection(ids, options, system.clock.nowMs());
     const paths = [...files, ...rest.map(opened.resolvePath)];
     const plan = await planWith(invocation, () =>
       opened.history.planUndo({ ...selection, ...(paths.length > 0 ? { paths } : {}) }),
     );
-    const words = wordsOf(ids, options);
+    const words = selectionWords(ids, options);
     const chosenWords = words.length > 0 ? words : plan.changes.map(({ id }) => id);
     return carryOut(invocation, opened, plan, { words: ["amplihack", "undo", ...chosenWords], paths: rest });
   },
@@ -116,13 +116,13 @@ interface Choice {
 }
 
 /** What was chosen, as it would be typed again. */
-function wordsOf(ids: readonly string[], { turn, session, since }: Choice): readonly string[] {
+function selectionWords(ids: readonly string[], { turn, session, since }: Choice): readonly string[] {
   if (turn !== undefined) return ["--turn", String(turn)];
   if (session !== undefined) return ["--session", ...(session === "" ? [] : [session])];
   return since === undefined ? ids : ["--since", since];
 }
 
-function selectionOf(ids: readonly string[], { turn, session, since }: Choice, nowMs: number): UndoSelection {
+function toSelection(ids: readonly string[], { turn, session, since }: Choice, nowMs: number): UndoSelection {
   if (ids.length > 0) return { kind: "ids", ids };
   if (turn !== undefined) return { kind: "turns", count: turn };
   if (session !== undefined) return { kind: "session", ...(session === "" ? {} : { session }) };

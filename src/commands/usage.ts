@@ -54,8 +54,8 @@ of more than half an hour is neither work nor waiting.`,
         by: options.by,
         since: new Date(sinceMs).toISOString(),
         prices: PRICES_DATE,
-        groups: groups.map(documentOf),
-        total: documentOf(total),
+        groups: groups.map(toDocument),
+        total: toDocument(total),
         unreadable: usage.unreadable,
         problems: usage.problems,
       },
@@ -67,7 +67,7 @@ of more than half an hour is neither work nor waiting.`,
   },
 });
 
-function documentOf({
+function toDocument({
   key,
   answers,
   tokens,
@@ -107,7 +107,7 @@ function renderTable(
   const shown = groups.slice(0, MAX_ROWS);
   const rows = [
     [by, "input", "cached", "output", "cost", "context", "worked", "waited"],
-    ...[...shown, total].map(group => cellsOf(group, by)),
+    ...[...shown, total].map(group => toCells(group, by)),
   ];
   const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? [];
   const lines = rows.map((row, index) => {
@@ -134,7 +134,7 @@ function renderTable(
   ].join("\n");
 }
 
-function cellsOf(group: UsageGroup, by: UsageGrouping): readonly string[] {
+function toCells(group: UsageGroup, by: UsageGrouping): readonly string[] {
   const { key, tokens, cost, unpriced, context, workingMs, waitingMs } = group;
   return [
     clipKey(by === "host" ? hostTitle(key) : escapeControls(key)),

@@ -6,15 +6,15 @@ export { acceptConfig } from "./accept.ts";
 export type { JsonNode } from "./json-edit.ts";
 export {
   findLooseJson,
+  findMember,
   type InvalidText,
   insertFirst,
   insertMember,
-  memberOf,
+  listProperties,
   openJson,
-  placeOf,
-  propertiesOf,
   removeChild,
   replaceNode,
+  toPlace,
 } from "./json-edit.ts";
 export { renderConfigSchema, settingKeys, toJsonSchema } from "./json-schema.ts";
 export { readJsonc } from "./jsonc.ts";

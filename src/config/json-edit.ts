@@ -36,7 +36,7 @@ export function openJson(text: string): InvalidText | { readonly ok: true; reado
   const [error] = errors;
   if (root !== undefined && error === undefined) return { ok: true, root };
   const problem = error === undefined ? "the file is empty" : `it is not valid JSON: ${inWords(error)}`;
-  return { ok: false, problem, ...placeOf(text, error?.offset ?? 0) };
+  return { ok: false, problem, ...toPlace(text, error?.offset ?? 0) };
 }
 
 /** Where a text that `openJson` accepts stops being plain JSON: a comment, a trailing comma. */
@@ -46,7 +46,7 @@ export function findLooseJson(text: string): { readonly line: number; readonly c
   const errors: ParseError[] = [];
   parseTree(body, errors, { disallowComments: true, allowTrailingComma: false });
   const [first] = errors;
-  return first === undefined ? undefined : placeOf(body, first.offset);
+  return first === undefined ? undefined : toPlace(body, first.offset);
 }
 
 /** `PropertyNameExpected` as "property name expected". */
@@ -56,17 +56,17 @@ function inWords({ error }: ParseError): string {
     .toLowerCase();
 }
 
-export function placeOf(text: string, offset: number): { line: number; column: number } {
+export function toPlace(text: string, offset: number): { line: number; column: number } {
   const before = text.slice(0, offset).split("\n");
   return { line: before.length, column: (before.at(-1)?.length ?? 0) + 1 };
 }
 
-export function memberOf(object: JsonNode, name: string): JsonNode | undefined {
-  return propertiesOf(object).find(([key]) => key === name)?.[1];
+export function findMember(object: JsonNode, name: string): JsonNode | undefined {
+  return listProperties(object).find(([key]) => key === name)?.[1];
 }
 
 /** Members by name, in order; a repeated name stands as often as it is written. */
-export function propertiesOf(object: JsonNode): readonly (readonly [string, JsonNode])[] {
+export function listProperties(object: JsonNode): readonly (readonly [string, JsonNode])[] {
   return (object.children ?? []).flatMap(property => {
     const [key, value] = property.children ?? [];
     return key === undefined || value === undefined ? [] : [[String(key.value), value] as const];
@@ -75,7 +75,7 @@ export function propertiesOf(object: JsonNode): readonly (readonly [string, Json
 
 /** Adds a member at the end of an object. */
 export function insertMember(text: string, object: JsonNode, name: string, value: Json): string {
-  const style = styleOf(text);
+  const style = detectStyle(text);
   const indent = childIndent(text, object, style);
   const member = `${JSON.stringify(name)}: ${format(value, indent, style)}`;
   const last = object.children?.at(-1);
@@ -89,7 +89,7 @@ export function insertMember(text: string, object: JsonNode, name: string, value
 
 /** Adds an element in front of the others. */
 export function insertFirst(text: string, array: JsonNode, value: Json): string {
-  const style = styleOf(text);
+  const style = detectStyle(text);
   const indent = childIndent(text, array, style);
   const element = format(value, indent, style);
   if ((array.children ?? []).length === 0) return insertOnly(text, array, element, indent, style);
@@ -168,7 +168,7 @@ interface Style {
   readonly unit: string;
 }
 
-function styleOf(text: string): Style {
+function detectStyle(text: string): Style {
   const unit = /^\s*\{[^\S\r\n]*\r?\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
   return { eol: text.includes("\r\n") ? "\r\n" : "\n", unit };
 }

@@ -1,5 +1,5 @@
 import { isJsonObject, isSameJson, type Json, readJson, stringAt } from "../protocol/index.ts";
-import { findMachineKey, readMachineKey, readText, sealOf } from "../state/index.ts";
+import { computeSeal, findMachineKey, readMachineKey, readText } from "../state/index.ts";
 import { join, type System, sha256Hex, writeAtomically } from "../system/index.ts";
 import { readJsonc } from "./jsonc.ts";
 
@@ -20,7 +20,7 @@ export function readLastGood(
 /** Keeps the text of a file that could be read whole, sealed, so that nothing else is taken for it. */
 export function keepLastGood(system: System, stateHome: string, path: string, content: string): void {
   if (readKept(system, stateHome, path) === content) return;
-  const seal = sealOf(system, readMachineKey(system, stateHome), [path, content]);
+  const seal = computeSeal(system, readMachineKey(system, stateHome), [path, content]);
   const kept = JSON.stringify({ version: 1, path, content, seal });
   system.files.makeDirectory(lastGoodFolder(stateHome), 0o700);
   writeAtomically(system, lastGoodFile(system, stateHome, path), system.text.encode(`${kept}\n`), {
@@ -40,7 +40,7 @@ function readKept(
     const read = readJson(text);
     const content = read.ok ? stringAt(read.value, "content") : undefined;
     if (!read.ok || content === undefined) return undefined;
-    return stringAt(read.value, "seal") === sealOf(system, key, [path, content]) ? content : undefined;
+    return stringAt(read.value, "seal") === computeSeal(system, key, [path, content]) ? content : undefined;
   } catch {
     // What cannot be read here is as if it had never been kept; the notice of the file itself stands.
     return undefined;

@@ -115,7 +115,7 @@ function layMachineAndUser(
   for (const layer of [machine, user]) {
     if (layer === undefined) continue;
     const { scope, path } = layer;
-    const { policies, missing } = policiesOf(reader, layer);
+    const { policies, missing } = readPolicies(reader, layer);
     const files = [...policies, { file: layer.file, policy: undefined }];
     for (const { file, policy } of files) {
       config =
@@ -140,7 +140,7 @@ interface ExtendedPolicies {
 }
 
 /** In the order in which they are written. With no `extends` this is one look at a member. */
-function policiesOf(reader: LayerReader, { scope, path, file, unread }: Layer): ExtendedPolicies {
+function readPolicies(reader: LayerReader, { scope, path, file, unread }: Layer): ExtendedPolicies {
   const missing: MissingPolicy[] = unread.map(problem => ({ entry: "extends", problem }));
   if (file.extends === undefined) return { policies: [], missing };
   const { notices, system } = reader;

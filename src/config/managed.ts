@@ -11,10 +11,10 @@ import { lowerAutonomy, override, type Refuse, stricterLevel, unite } from "./me
 import type { ConfigFile, GuardSection } from "./sections.ts";
 import {
   type Config,
-  failurePolicyOf,
   type GuardSettings,
   type ManagedGuard,
   type MissingPolicy,
+  resolveFailurePolicy,
 } from "./settings.ts";
 
 /** The files of the machine, in rising rank, which nobody may loosen, and the settings that they make. */
@@ -40,7 +40,7 @@ export function asManaged(
 export function withFailurePolicy(config: Config): Config {
   const { managed } = config.guard;
   if (managed === undefined || managed.missing.length === 0) return config;
-  const isClosed = failurePolicyOf(config, "pre-tool-use") === "closed";
+  const isClosed = resolveFailurePolicy(config, "pre-tool-use") === "closed";
   return { ...config, guard: { ...config.guard, managed: { ...managed, isClosed } } };
 }
 

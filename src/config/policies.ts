@@ -34,7 +34,7 @@ const PACKAGE_NAME = /^(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*$/;
 /** Undefined for a text that names neither a file, nor an npm package, nor an https address. */
 export function parsePolicyReference(entry: string): PolicyReference | undefined {
   const [, from = "", pinned] = /^([^#\s]+)(?:#(\S+))?$/.exec(entry) ?? [];
-  const kind = kindOf(from);
+  const kind = referenceKind(from);
   if (kind === undefined) return undefined;
   // What the team's server signs; a package of that name needs a pin like all others.
   if (entry === "server") return { entry, from, kind: "server", pin: undefined };
@@ -50,7 +50,7 @@ export function shownPolicy(entry: string): string {
   return entry.replace(/(#(?:sha256|ed25519)-.{8})[\s\S]+$/, "$1…");
 }
 
-function kindOf(from: string): PolicyReference["kind"] | undefined {
+function referenceKind(from: string): PolicyReference["kind"] | undefined {
   if (/^https:\/\/[^/]/.test(from) || /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])[:/]/.test(from))
     return "address";
   if (/^(\.{1,2}\/|\/)./.test(from)) return "file";
@@ -109,14 +109,14 @@ export function findPolicy(
   try {
     const kept = policyFile(folder, pin.hash);
     const own = reference.kind === "file" ? resolve(dirname(configFile), reference.from) : undefined;
-    const isChanged = own !== undefined && digestOf(system, own) !== pin.hash;
+    const isChanged = own !== undefined && digestFile(system, own) !== pin.hash;
     if (own !== undefined && !isChanged) return parsed(system, reference, own);
-    if (digestOf(system, kept) === pin.hash) {
+    if (digestFile(system, kept) === pin.hash) {
       const found = parsed(system, reference, kept);
       const warning = `counts as it was last pulled: ${own} is not what was pinned`;
       return isChanged && !("problem" in found) ? { ...found, warning } : found;
     }
-    const has = own === undefined ? undefined : digestOf(system, own);
+    const has = own === undefined ? undefined : digestFile(system, own);
     // What lies beside the configuration is not fetched from anywhere: pulling would find the same.
     if (has !== undefined)
       return {
@@ -152,11 +152,11 @@ function findSigned(
   const hash = stringAt(members, "sha256") ?? "";
   if (stringAt(members, "entry") !== reference.entry || !/^[0-9a-f]{64}$/.test(hash)) return missing;
   const file = policyFile(folder, hash);
-  if (digestOf(system, file) !== hash) return { problem: `${file} was changed or removed; run ${pull}` };
+  if (digestFile(system, file) !== hash) return { problem: `${file} was changed or removed; run ${pull}` };
   return parsed(system, reference, file);
 }
 
-function digestOf(system: PolicySystem, file: string): string | undefined {
+function digestFile(system: PolicySystem, file: string): string | undefined {
   const facts = system.files.follow(file);
   if (facts?.kind !== "file" || facts.size > MAX_POLICY_BYTES) return undefined;
   return system.files.digest(file);

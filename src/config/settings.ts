@@ -94,7 +94,7 @@ export interface Config {
   /** what the machine's file sets cannot be loosened */
   readonly managed: boolean;
   readonly guard: GuardSettings;
-  /** as the layers have it; `autonomyOf` says what counts */
+  /** as the layers have it; `effectiveAutonomy` says what counts */
   readonly autonomy: Autonomy;
   readonly consent: Consent;
   readonly sandbox: SandboxSettings;
@@ -139,7 +139,7 @@ export function isHistoryOn({ parts, history }: Pick<Config, "parts" | "history"
 }
 
 /** The autonomy that counts, and why it is not the one that is set. */
-export function autonomyOf({ autonomy, guard, parts }: Pick<Config, "autonomy" | "guard" | "parts">): {
+export function effectiveAutonomy({ autonomy, guard, parts }: Pick<Config, "autonomy" | "guard" | "parts">): {
   readonly level: Autonomy;
   readonly why: string | undefined;
 } {
@@ -194,7 +194,7 @@ export const BUILT_IN: Config = {
 };
 
 /** What one subcommand does when it could not run. */
-export function failurePolicyOf(config: Pick<Config, "failure">, subcommand: string): FailurePolicy {
+export function resolveFailurePolicy(config: Pick<Config, "failure">, subcommand: string): FailurePolicy {
   let strictest: FailurePolicy = "open";
   for (const table of config.failure) {
     const policy = own(table, subcommand) ?? own(table, "default") ?? "open";

@@ -167,11 +167,11 @@ function leafLines(name: string, schema: Schema, key: string): readonly string[]
   const hasValue = builtIn !== undefined && builtIn !== null && !isEmpty(builtIn);
   const value = hasValue ? builtIn : EXAMPLES[key];
   const note = schema.note ?? (schema.kind === "list" ? schema.of.note : undefined) ?? "";
-  const words = `${note}${choicesOf(schema)}${hasValue ? "" : "; for example:"}`;
+  const words = `${note}${describeChoices(schema)}${hasValue ? "" : "; for example:"}`;
   return [...comment(words), `// "${name}": ${jsonText(value ?? null)},`];
 }
 
-function choicesOf(schema: Schema): string {
+function describeChoices(schema: Schema): string {
   const inner = schema.kind === "list" || schema.kind === "map" ? schema.of : schema;
   if (inner.kind === "integer" || inner.kind === "number") return ` (${inner.min} to ${inner.max})`;
   return inner.kind === "string" && inner.oneOf !== undefined && inner.oneOf.length < 10

@@ -9,7 +9,7 @@ import {
   stringAt,
   stringsAt,
 } from "../protocol/index.ts";
-import { MEMORY_DATABASE, requireDirectories, rotationsOf } from "../state/index.ts";
+import { listRotations, MEMORY_DATABASE, requireDirectories } from "../state/index.ts";
 import { hasErrorCode, join, type System } from "../system/index.ts";
 import { clip } from "../text/index.ts";
 import type { PriceList } from "../transcripts/index.ts";
@@ -273,7 +273,7 @@ export class LogReader {
   *read(sinceMs = 0): Generator<LogChunk> {
     const { files } = this.system;
     const seen = new Map<string, Position>();
-    for (const path of [...rotationsOf(this.system, this.path)].reverse().concat(this.path)) {
+    for (const path of [...listRotations(this.system, this.path)].reverse().concat(this.path)) {
       const facts = files.follow(path);
       if (facts?.kind !== "file") continue;
       const position = this.positions.get(facts.identity) ?? { offset: 0, isSkipping: false };
@@ -291,7 +291,7 @@ export class LogReader {
    */
   *readBack(): Generator<LogChunk> {
     const { files } = this.system;
-    const found = [this.path, ...rotationsOf(this.system, this.path)].flatMap(path => {
+    const found = [this.path, ...listRotations(this.system, this.path)].flatMap(path => {
       const facts = files.follow(path);
       return facts?.kind === "file" ? [{ path, identity: facts.identity, size: facts.size }] : [];
     });
@@ -338,7 +338,7 @@ export class LogReader {
   /** Of this very file, wherever rotation has put it since. */
   private readPiece(path: string, identity: string, start: number, length: number): Uint8Array | undefined {
     const { files } = this.system;
-    const now = [path, ...rotationsOf(this.system, this.path)].find(
+    const now = [path, ...listRotations(this.system, this.path)].find(
       one => files.follow(one)?.identity === identity,
     );
     return now === undefined ? undefined : files.readRange(now, start, length);

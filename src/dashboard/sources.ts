@@ -3,7 +3,6 @@ import { loadBudget } from "../hooks/index.ts";
 import { type Memory, type MemoryReader, openReader, openStore, rankByWords } from "../memory/index.ts";
 import { isJsonObject, type Json, memberAt, stringAt } from "../protocol/index.ts";
 import {
-  blocksOf,
   checkpointPath,
   listRuns,
   MAX_RECIPE_BYTES,
@@ -11,6 +10,7 @@ import {
   type QueuedRun,
   type RecordedRun,
   type Step,
+  splitBlocks,
 } from "../recipes/index.ts";
 import { AtomicJsonFile, readText } from "../state/index.ts";
 import { dirname, type System } from "../system/index.ts";
@@ -145,7 +145,7 @@ function readBlocks(system: System, { file }: RecordedRun): RunDetail["blocks"] 
   if (file === null) return undefined;
   try {
     const { recipe } = parseRecipe(readText(system, file, MAX_RECIPE_BYTES) ?? "");
-    return recipe === undefined ? undefined : blocksOf(recipe.steps);
+    return recipe === undefined ? undefined : splitBlocks(recipe.steps);
   } catch {
     // The run is told from its log alone.
     return undefined;

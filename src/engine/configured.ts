@@ -1,4 +1,4 @@
-import { type Action, type ConditionFacts, promptSubjectOf } from "../handlers/index.ts";
+import { type Action, type ConditionFacts, promptSubject } from "../handlers/index.ts";
 import {
   defined,
   type EventDescriptor,
@@ -138,7 +138,7 @@ export class ConfiguredHandlers {
       isEmpty: handlers.length === 0,
       refused: loaded.listed.filter(({ spec, trust }) => spec.event === event.name && !isTrusted(trust))
         .length,
-      subjectOf: readsPrompt ? payload => promptSubjectOf(event, payload) : undefined,
+      subjectOf: readsPrompt ? payload => promptSubject(event, payload) : undefined,
       find(names) {
         const found = index.find(names);
         return found.length === 0 ? undefined : new ConfiguredPlan(context, event, found);

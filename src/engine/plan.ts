@@ -1,4 +1,4 @@
-import { isMatch, type Matcher, subjectOf } from "../handlers/index.ts";
+import { isMatch, type Matcher, matchSubject } from "../handlers/index.ts";
 import type { EventDescriptor, JsonObject, Outcome } from "../protocol/index.ts";
 import type { EngineContext } from "./context.ts";
 import type { EventHandlers, HandlerPlan } from "./parts.ts";
@@ -59,7 +59,7 @@ export class EventEntry {
   }
 
   subjectOf(payload: JsonObject): string {
-    return this.handlers?.subjectOf?.(payload) ?? subjectOf(this.event, payload);
+    return this.handlers?.subjectOf?.(payload) ?? matchSubject(this.event, payload);
   }
 
   planFor(subject: string): Plan {

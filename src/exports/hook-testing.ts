@@ -46,7 +46,7 @@ export function toInput(
   const event = options.event ?? hook.events[0] ?? "PreToolUse";
   const payload = isPayload(input)
     ? { ...input, ...options.payload }
-    : payloadOf(hook, event, input, host, options);
+    : toPayload(hook, event, input, host, options);
   const read = normalise(JSON.stringify(payload), {
     ...(host === undefined ? {} : { host }),
     event: host === undefined ? event : nativeEventName(HOSTS[host], event),
@@ -63,7 +63,7 @@ function isPayload(input: JsonObject | string): input is JsonObject {
   return readField(input, [...FIELD_NAMES.event, ...FIELD_NAMES.toolName]) !== undefined;
 }
 
-function payloadOf(
+function toPayload(
   hook: UserHook,
   event: string,
   input: JsonObject | string,

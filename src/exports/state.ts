@@ -67,7 +67,7 @@ export type ReadValue<T> = (raw: string) => T;
 export class EnvVar<T> extends PortableEnvVar<T> {
   /** What a function of your own could not read is never shown: it may be a secret. */
   constructor(name: string, parser: EnvParser<T> | ReadValue<T>, fallback?: T) {
-    super(name, typeof parser === "function" ? parserOf(parser) : parser, fallback);
+    super(name, typeof parser === "function" ? toParser(parser) : parser, fallback);
   }
 
   override isSet(source: Pick<System, "env"> = thisProcess): boolean {
@@ -87,7 +87,7 @@ export class EnvVar<T> extends PortableEnvVar<T> {
   }
 }
 
-function parserOf<T>(read: ReadValue<T>): EnvParser<T> {
+function toParser<T>(read: ReadValue<T>): EnvParser<T> {
   return {
     isShown: false,
     parse(raw) {

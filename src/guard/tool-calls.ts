@@ -1,7 +1,7 @@
 import {
-  actionOf,
   type FileAction,
-  isOneOf,
+  findAction,
+  isListed,
   patchedPaths,
   type ShapedCall,
   type ToolShape,
@@ -83,9 +83,9 @@ export function plainFileCall(
   { canonicalName, input }: Pick<ToolUse, "canonicalName" | "input">,
   paths: readonly string[],
 ): ShapedCall | undefined {
-  if (!isOneOf("Read Write Edit", canonicalName) || paths.length === 0 || !isJsonObject(input))
+  if (!isListed("Read Write Edit", canonicalName) || paths.length === 0 || !isJsonObject(input))
     return undefined;
-  if (!Object.keys(input).every(name => isOneOf(PLAIN_MEMBERS, name))) return undefined;
+  if (!Object.keys(input).every(name => isListed(PLAIN_MEMBERS, name))) return undefined;
   const action = canonicalName === "Read" ? "read" : "write";
   const shapes = paths.map(path => ({ as: "file", member: "", action, path }) as const);
   return { shapes, directory: undefined, isComplete: true };
@@ -198,7 +198,7 @@ function gapsOfTool(
   { canonicalName }: Pick<ToolUse, "canonicalName">,
   shapes: readonly ToolShape[],
 ): readonly Gap[] {
-  const isKnown = isOneOf(`${COMPLETE_TOOLS} ${IDLE_TOOLS}`, canonicalName);
+  const isKnown = isListed(`${COMPLETE_TOOLS} ${IDLE_TOOLS}`, canonicalName);
   if (!isKnown)
     return [{ kind: "program", what: canonicalName, why: "what this tool does is not known completely" }];
   return shapes.some(({ as }) => as !== "file")
@@ -280,7 +280,7 @@ const MAX_SEARCHED = 256 * 1024;
 
 /** Whatever a tool of a server or of the web is given may leave; the value of a secret should not. */
 function tokenGiven(name: string, input: Json, by: Actor): readonly CommandEffect[] {
-  if (toolWords(name).server.length === 0 && !isOneOf("WebFetch WebSearch", name)) return [];
+  if (toolWords(name).server.length === 0 && !isListed("WebFetch WebSearch", name)) return [];
   // `TOKEN=…` begins a line of what the tool gets, and is in the middle of one where that is written as JSON.
   const given = (JSON.stringify(input) ?? "").slice(0, MAX_SEARCHED).replace(/\\n|":"/g, "\n");
   if (shownSecretIn(given) === undefined) return [];
@@ -289,7 +289,7 @@ function tokenGiven(name: string, input: Json, by: Actor): readonly CommandEffec
 
 /** Names without a mark of a server or a verb of their own are the host's. */
 function isOwnTool(name: string): boolean {
-  return /^[A-Z][a-z][A-Za-z]*$/.test(name) || isOneOf("shell bash exec python apply_patch", name);
+  return /^[A-Z][a-z][A-Za-z]*$/.test(name) || isListed("shell bash exec python apply_patch", name);
 }
 
 function isPlaceFree(workspace: Workspace, path: string): boolean {
@@ -297,7 +297,7 @@ function isPlaceFree(workspace: Workspace, path: string): boolean {
 }
 
 function untoldAction(canonicalName: string): FileAction {
-  const action = actionOf(toolWords(canonicalName).tool) ?? "write";
+  const action = findAction(toolWords(canonicalName).tool) ?? "write";
   return action === "move" || action === "copy" ? "write" : action;
 }
 

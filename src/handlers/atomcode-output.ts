@@ -2,11 +2,11 @@ import { isJsonObject, type JsonObject } from "../protocol/index.ts";
 import { interpretClaude } from "./claude-output.ts";
 import { readObject } from "./decode.ts";
 import {
-  failureOf,
   type HandlerVerdict,
   type InterpretOptions,
   type RawResult,
-  verdictOf,
+  readVerdict,
+  toFailure,
 } from "./result.ts";
 
 /** On these events AtomCode reads nothing of what a hook says. */
@@ -19,7 +19,7 @@ const UNHEARD: ReadonlySet<string> = new Set(["SessionEnd", "Stop", "StopFailure
 export function interpretAtomcodeJson(raw: RawResult, options: InterpretOptions): HandlerVerdict {
   if (!UNHEARD.has(options.event.name)) return interpretClaude(inClaudeWords(raw, options), options);
   const isSuccess = raw.end.kind === "exit" && raw.end.code === 0;
-  return verdictOf({}, raw.diagnostics, isSuccess ? undefined : failureOf(raw.end));
+  return readVerdict({}, raw.diagnostics, isSuccess ? undefined : toFailure(raw.end));
 }
 
 function inClaudeWords(raw: RawResult, options: InterpretOptions): RawResult {

@@ -18,11 +18,11 @@ import {
   clipContext,
   clipText,
   contextTruncated,
-  failureOf,
   type HandlerVerdict,
   type InterpretOptions,
   type RawResult,
-  verdictOf,
+  readVerdict,
+  toFailure,
 } from "./result.ts";
 
 const BLOCKING_EXIT = 2;
@@ -45,18 +45,18 @@ export function interpretClaude(raw: RawResult, options: InterpretOptions): Hand
     const reason = reasonWithin(limits, stderr || answer?.decision?.reason);
     if (reason.reason === undefined)
       diagnostics.push(diagnose("reason-missing", "exit 2 without a reason on stderr"));
-    return verdictOf({ decision: { kind: "deny", ...reason } }, diagnostics);
+    return readVerdict({ decision: { kind: "deny", ...reason } }, diagnostics);
   }
   const [firstLine = ""] = exitCode === undefined ? [] : stderr.split("\n", 1);
   const isPathRefused = exitCode !== undefined && event.text === "value";
   const effect: Effect = {
-    ...restrictionsOf(answer, limits, diagnostics),
+    ...readRestrictions(answer, limits, diagnostics),
     ...(isPathRefused ? { decision: { kind: "deny", ...reasonWithin(limits, stderr) } } : {}),
     ...(firstLine === ""
       ? {}
       : { message: { text: clipText(firstLine.trim(), limits.reasonChars), level: "warn" } }),
   };
-  return verdictOf(effect, diagnostics, failureOf(raw.end));
+  return readVerdict(effect, diagnostics, toFailure(raw.end));
 }
 
 function atSuccess(
@@ -68,14 +68,14 @@ function atSuccess(
 ): HandlerVerdict {
   if (decoded.kind === "broken") {
     const detail = "stdout begins like an object and is not valid JSON";
-    return verdictOf({}, diagnostics, { code: "output-invalid-json", detail });
+    return readVerdict({}, diagnostics, { code: "output-invalid-json", detail });
   }
   if (decoded.kind === "text")
-    return verdictOf(fromText(decoded.text, raw, { limits, event }, diagnostics), diagnostics);
-  if (answer === undefined || decoded.kind === "empty") return verdictOf({}, diagnostics);
+    return readVerdict(fromText(decoded.text, raw, { limits, event }, diagnostics), diagnostics);
+  if (answer === undefined || decoded.kind === "empty") return readVerdict({}, diagnostics);
   const isClean = !decoded.isNoisy && !raw.stdout.isReplaced;
   const isTrusted = isClean && answer.isWellFormed;
-  const privileges = privilegesOf(answer, limits);
+  const privileges = readPrivileges(answer, limits);
   const names = Object.keys(privileges).join(", ");
   if (!isClean && names !== "")
     diagnostics.push(diagnose("noise-privilege-dropped", `${names} counts only in clean output`));
@@ -83,17 +83,17 @@ function atSuccess(
     diagnostics.push(contextTruncated(limits.contextChars));
   const effect: Effect = {
     ...(isTrusted ? privileges : {}),
-    ...restrictionsOf(answer, limits, diagnostics),
+    ...readRestrictions(answer, limits, diagnostics),
     ...(answer.message === undefined
       ? {}
       : { message: { text: clipText(answer.message, limits.contextChars), level: "info" } }),
     ...(answer.suppress ? { suppress: true } : {}),
   };
-  return verdictOf(effect, diagnostics);
+  return readVerdict(effect, diagnostics);
 }
 
 /** What an answer may do only when nothing is doubtful about it. */
-function privilegesOf({ decision, input, output, context, extras }: ClaudeAnswer, limits: Limits): Effect {
+function readPrivileges({ decision, input, output, context, extras }: ClaudeAnswer, limits: Limits): Effect {
   return {
     ...(decision?.kind === "allow"
       ? { decision: { kind: "allow", ...reasonWithin(limits, decision.reason) } }
@@ -105,7 +105,11 @@ function privilegesOf({ decision, input, output, context, extras }: ClaudeAnswer
 }
 
 /** What counts whenever it is legible. */
-function restrictionsOf(answer: ClaudeAnswer | undefined, limits: Limits, diagnostics: Diagnostic[]): Effect {
+function readRestrictions(
+  answer: ClaudeAnswer | undefined,
+  limits: Limits,
+  diagnostics: Diagnostic[],
+): Effect {
   const { decision, halt } = answer ?? {};
   const reason = reasonWithin(limits, decision?.reason);
   if (decision?.kind === "deny" && reason.reason === undefined)
@@ -170,7 +174,7 @@ const EXTRAS: Readonly<Record<string, readonly string[]>> = {
   Elicitation: ["action", "content"],
   ElicitationResult: ["action", "content"],
 };
-export function extrasOf(event: string): readonly string[] {
+export function extraMembers(event: string): readonly string[] {
   return EXTRAS[event] ?? [];
 }
 
@@ -214,7 +218,7 @@ function readAnswer(object: JsonObject, event: EventDescriptor): ClaudeAnswer {
   const rewritten = rewrites.find(input => input !== undefined);
   reader.boolean(object, "async");
   const message = reader.string(object, "systemMessage");
-  const kind = strictestOf(top, permission, behavior);
+  const kind = pickStrictest(top, permission, behavior);
   return {
     decision: kind === undefined ? undefined : { kind, ...defined({ reason }) },
     halt: stops || interrupts ? defined({ reason: stops ? stopReason : undefined }) : undefined,
@@ -232,7 +236,7 @@ function readAnswer(object: JsonObject, event: EventDescriptor): ClaudeAnswer {
   };
 }
 
-function strictestOf(...stated: readonly (Stated | undefined)[]): Stated | undefined {
+function pickStrictest(...stated: readonly (Stated | undefined)[]): Stated | undefined {
   return stated.reduce(
     (strictest, kind) =>
       kind !== undefined && (strictest === undefined || isStricter(kind, strictest)) ? kind : strictest,
@@ -241,7 +245,7 @@ function strictestOf(...stated: readonly (Stated | undefined)[]): Stated | undef
 }
 
 function readExtras(specific: JsonObject, request: JsonObject, event: EventDescriptor): JsonObject {
-  const members = extrasOf(event.name).map(name => [name, ownValue(specific, name)]);
+  const members = extraMembers(event.name).map(name => [name, ownValue(specific, name)]);
   const updatedPermissions = ownValue(request, "updatedPermissions");
   return defined({ ...Object.fromEntries(members), updatedPermissions });
 }

@@ -3,7 +3,7 @@
  * tool and prompt handlers share these rules, in the hook program as in the engine.
  */
 export { interpretAtomcodeJson } from "./atomcode-output.ts";
-export { extrasOf, interpretClaude } from "./claude-output.ts";
+export { extraMembers, interpretClaude } from "./claude-output.ts";
 export { mayRun } from "./command-rule.ts";
 export { type Condition, type ConditionFacts, compileCondition } from "./condition.ts";
 export { captureProblems, decodeOutput, hasProtocolKey, NO_OUTPUT, readObject } from "./decode.ts";
@@ -45,11 +45,11 @@ export {
   type Matcher,
   matchNames,
   matchPattern,
+  matchSubject,
   namesOnlyAServer,
-  promptSubjectOf,
+  promptSubject,
   splitAlternatives,
   splitExactList,
-  subjectOf,
 } from "./match.ts";
 export {
   aborted,
@@ -60,7 +60,6 @@ export {
   clipText,
   endFacts,
   failed,
-  failureOf,
   failureText,
   type HandlerEnd,
   type HandlerFailure,
@@ -69,8 +68,9 @@ export {
   isWithheld,
   notStarted,
   type RawResult,
-  runStatusOf,
+  readVerdict,
   strictestPolicy,
-  verdictOf,
+  toFailure,
+  toRunStatus,
 } from "./result.ts";
 export const loadCommandRule = () => import("./command-rule.ts");

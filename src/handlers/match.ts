@@ -114,7 +114,7 @@ export function namesOnlyAServer(matcher: string): boolean {
 const PROMPT_EVENT = "UserPromptSubmit";
 
 /** What matchers of an event are compared with; empty when the event has no subject or the payload lacks it. */
-export function subjectOf(event: EventDescriptor, payload: JsonObject): string {
+export function matchSubject(event: EventDescriptor, payload: JsonObject): string {
   if (event.subject === undefined) return "";
   const found = ownValue(payload, event.subject);
   const value = typeof found === "string" ? found : "";
@@ -122,7 +122,7 @@ export function subjectOf(event: EventDescriptor, payload: JsonObject): string {
 }
 
 /** Batuta looks for its matcher in the prompt, where other dialects have no subject. */
-export function promptSubjectOf(event: EventDescriptor, payload: JsonObject): string | undefined {
+export function promptSubject(event: EventDescriptor, payload: JsonObject): string | undefined {
   if (event.name !== PROMPT_EVENT) return undefined;
   return stringAt(payload, "prompt") ?? "";
 }

@@ -63,7 +63,7 @@ export interface InterpretOptions {
   readonly limits: Limits;
 }
 
-export function verdictOf(
+export function readVerdict(
   effect: Effect,
   diagnostics: readonly Diagnostic[],
   failure?: HandlerFailure,
@@ -77,7 +77,7 @@ function withDiagnostics(effect: Effect, diagnostics: readonly Diagnostic[]): Ef
 }
 
 /** The failure behind an end that is not a success and does not speak for itself. */
-export function failureOf(end: HandlerEnd): HandlerFailure {
+export function toFailure(end: HandlerEnd): HandlerFailure {
   switch (end.kind) {
     case "failed":
       return end.failure;
@@ -218,7 +218,7 @@ export function failureText({ code, detail }: HandlerFailure): string {
 const VERDICT = { open: undefined, ask: "ask", closed: "deny" } as const;
 
 /** The status of a run: what it said counts before how it ended. */
-export function runStatusOf(stated: Effect, failure: HandlerFailure | undefined): RunStatus {
+export function toRunStatus(stated: Effect, failure: HandlerFailure | undefined): RunStatus {
   if (failure?.code === "aborted") return "aborted";
   if (stated.decision?.kind === "deny") return "blocked";
   if (failure !== undefined) return failure.code === "timeout" ? "timeout" : "failed";

@@ -41,16 +41,16 @@ export function deriveFacts(
 ): ToolFacts {
   if (canonicalName === "Bash") {
     const directory = directoryOfCommand(toolInput);
-    return { command: commandOf(toolInput), paths: [], ...(directory === undefined ? {} : { directory }) };
+    return { command: readCommand(toolInput), paths: [], ...(directory === undefined ? {} : { directory }) };
   }
   if (!FILE_TOOLS.has(canonicalName)) return NO_FACTS;
   if (typeof toolInput === "string") return { command: null, paths: unique(patchedPaths(toolInput)) };
   if (!isJsonObject(toolInput)) return NO_FACTS;
   const own = host.input?.paths?.(toolInput) ?? [];
-  return { command: null, paths: unique([...pathsOf(toolInput, isPatchTool(toolName)), ...own]) };
+  return { command: null, paths: unique([...listPaths(toolInput, isPatchTool(toolName)), ...own]) };
 }
 
-function commandOf(toolInput: Json): string | null {
+function readCommand(toolInput: Json): string | null {
   if (!isJsonObject(toolInput)) return null;
   for (const name of COMMAND_NAMES) {
     const value = Object.hasOwn(toolInput, name) ? toolInput[name] : undefined;
@@ -70,7 +70,7 @@ function joinedCommands(value: Json | undefined): string | null {
   return (value as readonly Json[]).filter(line => typeof line === "string").join("\n");
 }
 
-function pathsOf(toolInput: JsonObject, isPatch: boolean): string[] {
+function listPaths(toolInput: JsonObject, isPatch: boolean): string[] {
   return Object.entries(toolInput).flatMap(([name, value]) => {
     if (typeof value !== "string" || value === "") return [];
     if (PATH_NAMES.has(name)) return [value];

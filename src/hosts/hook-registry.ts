@@ -48,7 +48,7 @@ export function planRegistrations(host: HostId, rows = ALL_ROWS): RegistrationPl
         : whyOmitted(host, registration, row, natives[0]);
     if (why !== undefined) omitted.push({ event, subcommand, why });
     else if (registration !== undefined)
-      registrations.push(...natives.map(native => registrationOf(registration, row, native)));
+      registrations.push(...natives.map(native => toRegistration(registration, row, native)));
   }
   return { registrations, omitted };
 }
@@ -78,7 +78,7 @@ export function abilities(host: HostId, event: string, nativeEvent: string): Res
   return encoderFor(descriptor, renderContext(descriptor, { event, nativeEvent }, {}));
 }
 
-function registrationOf(
+function toRegistration(
   { timeout, layout, matcher, waits }: Registration,
   { event, subcommand, timeoutSeconds, waitSeconds = 0, matcher: wanted }: RegistryRow,
   nativeEvent: string,

@@ -91,14 +91,14 @@ export {
   describeEdit,
   type EditedText,
   type EmptyContainers,
-  entriesOf,
   type FoundEntry,
   type IsUnwanted,
   listEntries,
+  listFoundEntries,
   type OpenedFile,
   openFile,
   ownEntries,
-  rootOf,
+  rootPath,
   settingsPath,
   type UnregisterOptions,
   unregisterEntries,
@@ -122,4 +122,4 @@ export {
 export { makeToolNames } from "./tool-names.ts";
 export { factsOfCall, readShapes, unreadShell } from "./tools/shapes.ts";
 export type { CodeLanguage, ElsewhereCommand, ShapedCall, ToolShape } from "./tools/tool-words.ts";
-export { actionOf, type FileAction, isOneOf, toolWords } from "./tools/tool-words.ts";
+export { type FileAction, findAction, isListed, toolWords } from "./tools/tool-words.ts";

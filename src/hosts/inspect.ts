@@ -68,7 +68,7 @@ export function inspect(text: string, options: InspectOptions): Inspection {
     sessionId,
     transcriptPath,
     facts,
-    ...shapesOf(canonicalToolName, toolInput),
+    ...answerShapes(canonicalToolName, toolInput),
     warnings: [...new Set(warnings.map(warning => warning.code))],
   };
   if (options.answer === undefined) return seen;
@@ -77,7 +77,7 @@ export function inspect(text: string, options: InspectOptions): Inspection {
     const reason = options.reason ?? `${HOOK} was told to fail`;
     return { ...seen, answer: renderFailure(host, { ...request, policy: "closed", reason }) };
   }
-  const effect = effectOf(options.answer, options, toolInput);
+  const effect = exampleEffect(options.answer, options, toolInput);
   const power = powerOf(describeEvent(event), { source: raw["source"] });
   const outcome = fold([{ hook: HOOK, effect }], { power });
   const answer = render(host, { ...request, outcome });
@@ -110,7 +110,7 @@ function inspectUnread(
   return { ...seen, answer: render(host, request) };
 }
 
-function shapesOf(
+function answerShapes(
   tool: string | null,
   input: Normalised["toolInput"],
 ): { readonly shapes?: readonly ToolShape[]; readonly directory?: string } {
@@ -119,7 +119,11 @@ function shapesOf(
   return directory === undefined ? { shapes } : { shapes, directory };
 }
 
-function effectOf(kind: Exclude<AnswerKind, "crash">, options: InspectOptions, toolInput: unknown): Effect {
+function exampleEffect(
+  kind: Exclude<AnswerKind, "crash">,
+  options: InspectOptions,
+  toolInput: unknown,
+): Effect {
   const { reason } = options;
   switch (kind) {
     case "none":

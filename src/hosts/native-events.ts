@@ -32,7 +32,7 @@ function lookUp(host: HostDescriptor, native: string): string | null | undefined
 export function registeredEvents(host: HostDescriptor, event: string): readonly string[] {
   const listed = host.registration?.events?.[event];
   if (listed !== undefined) return listed;
-  const mapped = namesOf(host, event);
+  const mapped = nativeNames(host, event);
   if (mapped.length > 0 || !host.usesCanonicalEvents) return mapped;
   const context = { event, eventName: event, nativeEvent: event, payload: {}, extras: {}, isHeadless: false };
   return Object.hasOwn(host.responses(context), event) ? [event] : [];
@@ -42,9 +42,9 @@ export function registeredEvents(host: HostDescriptor, event: string): readonly 
 export function nativeEventName(host: HostDescriptor, event: string): string {
   const [listed, second] = host.registration?.events?.[event] ?? [];
   if (listed !== undefined && second === undefined) return listed;
-  return namesOf(host, event)[0] ?? event;
+  return nativeNames(host, event)[0] ?? event;
 }
 
-function namesOf({ events }: HostDescriptor, event: string): readonly string[] {
+function nativeNames({ events }: HostDescriptor, event: string): readonly string[] {
   return Object.keys(events).filter(native => events[native] === event);
 }

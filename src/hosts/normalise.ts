@@ -179,7 +179,7 @@ function readCall(
     transcriptPath: text(TRANSCRIPT_PATHS, undefined),
     warnings,
     raw,
-    ...aliasesOf(host, raw, named.nativeEvent),
+    ...hostAliases(host, raw, named.nativeEvent),
   };
   if (!describeEvent(mapped.event).requiresTool) {
     const noTool = { toolName: null, canonicalToolName: null, toolInput: null, facts: NO_FACTS };
@@ -236,7 +236,7 @@ function fromEnvironment(env: EnvironmentReader, variable: string | undefined): 
   return value === undefined || value === "" ? null : value;
 }
 
-function aliasesOf(host: HostDescriptor, raw: JsonObject, nativeEvent: string): { aliases?: JsonObject } {
+function hostAliases(host: HostDescriptor, raw: JsonObject, nativeEvent: string): { aliases?: JsonObject } {
   const aliases = host.input?.aliases?.(raw, nativeEvent) ?? {};
   return Object.keys(aliases).length === 0 ? {} : { aliases };
 }
@@ -256,7 +256,7 @@ export function recognise(
   hint?: HostId | undefined,
 ): HostId {
   if (hint !== undefined) return hint;
-  const evident = payload === undefined ? undefined : callerOf(payload);
+  const evident = payload === undefined ? undefined : findCaller(payload);
   if (evident !== undefined) return evident.id;
   const marked = CANDIDATES.find(({ evidence }) => evidence?.variables?.some(name => isSet(env, name)));
   const likely =
@@ -266,7 +266,7 @@ export function recognise(
   return (likely ?? marked)?.id ?? DEFAULT_HOST;
 }
 
-function callerOf(payload: JsonObject): HostDescriptor<HostId> | undefined {
+function findCaller(payload: JsonObject): HostDescriptor<HostId> | undefined {
   const byShape = CANDIDATES.find(({ evidence }) => evidence?.payload?.(payload));
   if (byShape !== undefined) return byShape;
   const transcript = readField(payload, ["transcript_path", "transcriptPath"])?.value;

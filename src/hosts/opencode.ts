@@ -26,7 +26,7 @@ const events: Readonly<Record<string, string | null>> = {
 };
 
 /** The text of a prompt is spread over the parts of its message. */
-function promptOf(payload: JsonObject): JsonObject {
+function readPromptParts(payload: JsonObject): JsonObject {
   const parts = readPath(payload, "output.parts");
   if (!Array.isArray(parts)) return {};
   const texts = (parts as readonly JsonObject[]).flatMap(part => {
@@ -75,7 +75,7 @@ export const opencode: HostDescriptor<"opencode"> = {
     failure: ["output.metadata.exit"],
     sessionId: ["input.sessionID", "event.properties.sessionID"],
     aliases: payload => ({
-      ...promptOf(payload),
+      ...readPromptParts(payload),
       ...rename(payload, { tool_use_id: "input.callID", tool_response: "output.output" }),
     }),
   },

@@ -26,7 +26,7 @@ const MAX_ARGUMENT_BYTES = 32 * 1024;
  * flag of its own. A system prompt goes in front of the prompt where the agent has no flag for it.
  */
 export function printModeArguments(agent: AgentName, request: PrintModeRequest): PrintModeCall {
-  const mode = modeOf(agent);
+  const mode = printMode(agent);
   const { systemPrompt = "", model, directory, allowAllTools = false } = request;
   const size = byteLength(request.prompt) + byteLength(systemPrompt);
   const hasOwnFlag = mode.systemPromptFlag !== undefined && byteLength(systemPrompt) <= MAX_ARGUMENT_BYTES;
@@ -48,11 +48,11 @@ export function printModeArguments(agent: AgentName, request: PrintModeRequest):
 
 /** Arguments that start a session with a screen and this first prompt; undefined where the agent takes none. */
 export function screenArguments(agent: AgentName, prompt: string): readonly string[] | undefined {
-  const { screenFlag, unsafeStart } = modeOf(agent);
+  const { screenFlag, unsafeStart } = printMode(agent);
   return screenFlag === undefined || unsafeStart.test(prompt) ? undefined : [...screenFlag, prompt];
 }
 
-function modeOf(agent: AgentName): PrintMode {
+function printMode(agent: AgentName): PrintMode {
   const mode = HOST_LIST.map(({ setup }) => setup?.().agent).find(each => each?.name === agent)?.printMode;
   if (mode === undefined) throw new Error(`no host describes the agent ${agent}`);
   return mode;

@@ -20,7 +20,7 @@ export function renderContext(
   return { event, eventName, nativeEvent: native, payload, extras, isHeadless };
 }
 
-export function noOpinionOf({ noOpinion }: HostDescriptor, context: RenderContext): string {
+export function renderNoOpinion({ noOpinion }: HostDescriptor, context: RenderContext): string {
   return typeof noOpinion === "string" ? noOpinion : noOpinion(context);
 }
 

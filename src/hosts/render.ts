@@ -13,7 +13,7 @@ import { refusalInsteadOfAsk } from "./allow-once.ts";
 import { asText, nested } from "./claude-encoders.ts";
 import { HOSTS, type HostId } from "./descriptors.ts";
 import type { HostDescriptor, RenderContext, ResponseEncoder } from "./host.ts";
-import { encoderFor, noOpinionOf, powerAt, renderContext } from "./render-context.ts";
+import { encoderFor, powerAt, renderContext, renderNoOpinion } from "./render-context.ts";
 import { readFirst } from "./tool-input.ts";
 
 /** Exactly what a host gets. */
@@ -180,7 +180,7 @@ function isOwnMember(name: string, value: unknown): boolean {
 function finish(draft: ResponseDraft): HostResponse {
   const { encoder, verdict, stderr, unsupported, degraded } = draft;
   return {
-    stdout: stdoutOf(draft),
+    stdout: encodeStdout(draft),
     stderr: lines(stderr),
     exitCode: verdict === "deny" ? (encoder.denyExitCode ?? 0) : 0,
     ...(unsupported.length === 0 ? {} : { unsupported }),
@@ -188,11 +188,11 @@ function finish(draft: ResponseDraft): HostResponse {
   };
 }
 
-function stdoutOf({ host, at, encoder, verdict, members }: ResponseDraft): string {
+function encodeStdout({ host, at, encoder, verdict, members }: ResponseDraft): string {
   if (verdict === "deny" && encoder.denyExitCode !== undefined && host.encode === undefined) return "";
   const plain = encoder.plainExtra === undefined ? undefined : at.extras[encoder.plainExtra];
   if (typeof plain === "string") return lines([plain]);
-  if (Object.keys(members).length === 0) return noOpinionOf(host, at);
+  if (Object.keys(members).length === 0) return renderNoOpinion(host, at);
   return lines([host.encode?.(members) ?? JSON.stringify(members)]);
 }
 
@@ -362,9 +362,9 @@ export function renderFailure(hostId: HostId, request: FailureRequest): HostResp
   const reason = request.reason.startsWith(OPENING) ? request.reason : `${OPENING} this: ${request.reason}`;
   const stderr = lines([reason]);
 
-  if (policy === "open") return { stdout: noOpinionOf(host, at), stderr, exitCode: 0 };
+  if (policy === "open") return { stdout: renderNoOpinion(host, at), stderr, exitCode: 0 };
   if (powerAt(at) !== "veto")
-    return { stdout: noOpinionOf(host, at), stderr, exitCode: 0, degraded: [`${policy} → open`] };
+    return { stdout: renderNoOpinion(host, at), stderr, exitCode: 0, degraded: [`${policy} → open`] };
   if (policy === "ask" || host.closed === "deny") {
     const decision = { kind: policy === "ask" ? "ask" : "deny", reason, by: [] } as const;
     const response = render(hostId, {

@@ -1,13 +1,13 @@
 import { getNodeValue } from "jsonc-parser";
 import {
+  findMember,
   type InvalidText,
   type JsonNode,
-  memberOf,
+  listProperties,
   openJson,
-  placeOf,
-  propertiesOf,
   removeChild,
   replaceNode,
+  toPlace,
 } from "../config/index.ts";
 import { isJsonObject, isSameJson, type Json, type JsonObject, stringAt } from "../protocol/index.ts";
 import { isAbsolute, join } from "../system/index.ts";
@@ -60,7 +60,7 @@ interface LocatedEntry extends FoundEntry {
 }
 
 /** Path of members from the top of a file to its event map. */
-export function rootOf({ root }: SettingsLayout): readonly string[] {
+export function rootPath({ root }: SettingsLayout): readonly string[] {
   return root ?? ["hooks"];
 }
 
@@ -71,10 +71,10 @@ export function listEntries(
 ): InvalidText | { readonly ok: true; readonly entries: readonly FoundEntry[] } {
   const opened = openFile(text, layout);
   if (!opened.ok) return opened;
-  return { ok: true, entries: entriesOf(opened) };
+  return { ok: true, entries: listFoundEntries(opened) };
 }
 
-export function entriesOf(opened: OpenedFile): readonly FoundEntry[] {
+export function listFoundEntries(opened: OpenedFile): readonly FoundEntry[] {
   return locateEntries(opened).map(({ event, matcher, handler, owned }) => ({
     event,
     matcher,
@@ -93,12 +93,12 @@ export function openFile(text: string, layout: SettingsLayout): InvalidText | Op
   const fail = (node: JsonNode, problem: string): InvalidText => ({
     ok: false,
     problem,
-    ...placeOf(body, node.offset),
+    ...toPlace(body, node.offset),
   });
   if (root.type !== "object") return fail(root, `expected an object at the top, found ${root.type}`);
   let events: JsonNode | undefined = root;
-  for (const name of rootOf(layout)) {
-    const [found, twice]: readonly JsonNode[] = propertiesOf(events).flatMap(([key, value]) =>
+  for (const name of rootPath(layout)) {
+    const [found, twice]: readonly JsonNode[] = listProperties(events).flatMap(([key, value]) =>
       key === name ? [value] : [],
     );
     if (twice !== undefined) return fail(twice, `"${name}" appears twice; hosts read only one of them`);
@@ -107,7 +107,7 @@ export function openFile(text: string, layout: SettingsLayout): InvalidText | Op
     if (events.type !== "object") return fail(events, `"${name}" must be an object, found ${events.type}`);
   }
   const names = new Set<string>();
-  for (const [name, value] of events === undefined ? [] : propertiesOf(events)) {
+  for (const [name, value] of events === undefined ? [] : listProperties(events)) {
     if (names.has(name)) return fail(value, `"${name}" appears twice; hosts read only one of them`);
     names.add(name);
   }
@@ -116,7 +116,7 @@ export function openFile(text: string, layout: SettingsLayout): InvalidText | Op
 
 function locateEntries({ events }: OpenedFile): readonly LocatedEntry[] {
   if (events === undefined) return [];
-  return propertiesOf(events).flatMap(([name, value], index) =>
+  return listProperties(events).flatMap(([name, value], index) =>
     value.type === "array"
       ? (value.children ?? []).flatMap(item => entriesIn(name, value, item))
       : namedEntry(events, index, value),
@@ -136,8 +136,8 @@ function namedEntry(list: JsonNode, index: number, node: JsonNode): LocatedEntry
 /** Hosts accept groups and bare handlers side by side, so both are looked at whatever the layout. */
 function entriesIn(event: string, list: JsonNode, item: JsonNode): LocatedEntry[] {
   if (item.type !== "object") return [];
-  const group = memberOf(item, "hooks");
-  const matcherNode = memberOf(item, "matcher");
+  const group = findMember(item, "hooks");
+  const matcherNode = findMember(item, "matcher");
   const matcher = matcherNode?.type === "string" ? String(matcherNode.value) : undefined;
   const handlers = group?.type === "array" ? group : list;
   const nodes = handlers === list ? [item] : (handlers.children ?? []);
@@ -200,7 +200,7 @@ export function describeEdit(
 ): InvalidText | EditedText {
   const after = openFile(edited, layout);
   if (!after.ok) return after;
-  const entries = entriesOf(after);
+  const entries = listFoundEntries(after);
   const isIn = (all: readonly FoundEntry[], entry: FoundEntry) =>
     all.some(other => isSameEntry(other, entry));
   return {
@@ -251,12 +251,12 @@ function removeEntry(
   emptyBefore: EmptyContainers,
 ): string {
   if (handlers !== list && childCount(handlers) > 1)
-    return removeChild(body, handlers, indexOf(handlers, node));
-  if (childCount(list) > 1 || emptyList === "keep") return removeChild(body, list, indexOf(list, item));
+    return removeChild(body, handlers, childIndex(handlers, node));
+  if (childCount(list) > 1 || emptyList === "keep") return removeChild(body, list, childIndex(list, item));
   const listBefore = ownText(emptyBefore, containerPath(layout, event));
   if (listBefore !== undefined) return replaceNode(body, list, listBefore);
   if (events === undefined) return body;
-  const [top] = rootOf(layout);
+  const [top] = rootPath(layout);
   if (childCount(events) > 1 || top === undefined) return removeMember(body, events, event);
   const mapBefore = ownText(emptyBefore, containerPath(layout));
   return mapBefore === undefined ? removeMember(body, root, top) : replaceNode(body, events, mapBefore);
@@ -267,7 +267,7 @@ function ownText(texts: EmptyContainers, path: string): string | undefined {
 }
 
 function removeMember(body: string, object: JsonNode, name: string): string {
-  const index = propertiesOf(object).findIndex(([key]) => key === name);
+  const index = listProperties(object).findIndex(([key]) => key === name);
   return index < 0 ? body : removeChild(body, object, index);
 }
 
@@ -275,11 +275,11 @@ export function childCount(node: JsonNode): number {
   return (node.children ?? []).length;
 }
 
-function indexOf(container: JsonNode, child: JsonNode): number {
+function childIndex(container: JsonNode, child: JsonNode): number {
   return (container.children ?? []).indexOf(child);
 }
 
 /** The name of a container among `EmptyContainers`. */
 export function containerPath(layout: SettingsLayout, event?: string): string {
-  return [...rootOf(layout), ...(event === undefined ? [] : [event])].join("/");
+  return [...rootPath(layout), ...(event === undefined ? [] : [event])].join("/");
 }

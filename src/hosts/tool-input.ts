@@ -45,14 +45,14 @@ const SPELLINGS: Readonly<Record<string, Spellings>> = {
   Agent: { prompt: ["prompt", "message", "task"] },
 };
 
-function spellingsOf(tool: string): Spellings {
+function findSpellings(tool: string): Spellings {
   return Object.hasOwn(SPELLINGS, tool) ? (SPELLINGS[tool] ?? {}) : {};
 }
 
 /** Which member of a host's input holds a canonical one. */
 function nativeNames(tool: string, input: JsonObject): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
-  for (const [canonical, names] of Object.entries(spellingsOf(tool))) {
+  for (const [canonical, names] of Object.entries(findSpellings(tool))) {
     const native = names.find(name => {
       if (!Object.hasOwn(input, name)) return false;
       return canonical !== "patch" || isPatchText(input[name]);

@@ -77,7 +77,7 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
       [node, join(binFolder, "record-code.cjs"), entry, ...(words ?? [subcommand])],
       {
         timeoutMs: TIMEOUT_MS,
-        input: JSON.stringify(payloadOf(project, command)),
+        input: JSON.stringify(trainingPayload(project, command)),
         cwd: project,
         env: trialEnvironment(system, home),
       },
@@ -110,7 +110,7 @@ export async function recordCode(system: System, options: CodeCacheOptions): Pro
   }
 }
 
-function payloadOf(cwd: string, command: string) {
+function trainingPayload(cwd: string, command: string) {
   return {
     session_id: "record",
     cwd,

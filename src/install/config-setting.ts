@@ -1,10 +1,10 @@
 import {
+  findMember,
   insertMember,
   type JsonNode,
-  memberOf,
+  listProperties,
   openJson,
   type Part,
-  propertiesOf,
   readJsonc,
   removeChild,
   replaceNode,
@@ -50,7 +50,7 @@ function withSetting(text: string, { path, value }: ConfigSetting): string {
   if (value === undefined) return withoutMember(text, opened.root, path);
   let node = opened.root;
   for (const [index, key] of path.entries()) {
-    const member = memberOf(node, key);
+    const member = findMember(node, key);
     const rest = path.slice(index + 1);
     if (member !== undefined && (rest.length === 0 || member.type !== "object"))
       return replaceNode(text, member, JSON.stringify(nest(rest, value)));
@@ -63,14 +63,14 @@ function withSetting(text: string, { path, value }: ConfigSetting): string {
 function withoutMember(text: string, root: JsonNode, path: readonly string[]): string {
   const object = path
     .slice(0, -1)
-    .reduce<JsonNode | undefined>((node, key) => node && memberOf(node, key), root);
+    .reduce<JsonNode | undefined>((node, key) => node && findMember(node, key), root);
   const name = path.at(-1);
   return object === undefined
     ? text
     : removeChild(
         text,
         object,
-        propertiesOf(object).findIndex(([key]) => key === name),
+        listProperties(object).findIndex(([key]) => key === name),
       );
 }
 

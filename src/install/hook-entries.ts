@@ -1,12 +1,12 @@
 import { getNodeValue } from "jsonc-parser";
 import {
+  findMember,
   type InvalidText,
   insertFirst,
   insertMember,
   type JsonNode,
-  memberOf,
-  placeOf,
-  propertiesOf,
+  listProperties,
+  toPlace,
 } from "../config/index.ts";
 import {
   BOM,
@@ -16,7 +16,6 @@ import {
   describeEdit,
   type EditedText,
   type EmptyContainers,
-  entriesOf,
   type FoundEntry,
   HOST_LIST,
   HOSTS,
@@ -25,6 +24,7 @@ import {
   type InstallScope,
   isHostId,
   listEntries,
+  listFoundEntries,
   type OpenedFile,
   type OwnedCommand,
   openFile,
@@ -32,7 +32,7 @@ import {
   ownedHandler,
   planRegistrations,
   type Registration,
-  rootOf,
+  rootPath,
   rowsWaiting,
   type SettingsLayout,
 } from "../hosts/index.ts";
@@ -206,7 +206,7 @@ export function isGenerated(text: string): boolean {
 }
 
 /** The files behind a target: one, or one per event where a host takes programs. */
-export function filesOf({ registration, owner, path }: RegistrationTarget): readonly string[] {
+export function listFiles({ registration, owner, path }: RegistrationTarget): readonly string[] {
   if (registration.layout.kind !== "executables") return [path];
   const names = new Set(planRegistrations(owner).registrations.map(each => each.nativeEvent));
   return [...names].map(name => join(path, name));
@@ -214,7 +214,7 @@ export function filesOf({ registration, owner, path }: RegistrationTarget): read
 
 export function readRegistration(system: System, target: RegistrationTarget): FoundRegistration {
   try {
-    const texts = filesOf(target).map(path => ({ path, text: readFile(system, path) }));
+    const texts = listFiles(target).map(path => ({ path, text: readFile(system, path) }));
     const isThere = texts.some(({ text }) => text !== undefined);
     const home = system.env.get("HOME");
     const entries = texts.flatMap(({ path, text }) =>
@@ -281,7 +281,7 @@ export function registerEntries(
   if (!opened.ok) return opened;
   const blocked = layout.kind === "named" ? undefined : findWrongList(opened, wanted);
   if (blocked !== undefined) return blocked;
-  const before = entriesOf(opened);
+  const before = listFoundEntries(opened);
   const ours = before.filter(({ owned }) => owned !== undefined);
   const kept = wanted.map(entry => keepUserChanges(entry, ours));
   let edited = addHeader(text.trim() === "" ? `${text.startsWith(BOM) ? BOM : ""}{}\n` : text, layout);
@@ -308,10 +308,10 @@ function findWrongList(
   wanted: readonly WantedEntry[],
 ): InvalidText | undefined {
   for (const { nativeEvent } of events === undefined ? [] : wanted) {
-    const value = events === undefined ? undefined : memberOf(events, nativeEvent);
+    const value = events === undefined ? undefined : findMember(events, nativeEvent);
     if (value === undefined || value.type === "array") continue;
     const problem = `"${nativeEvent}" must be a list, found ${value.type}`;
-    return { ok: false, problem, ...placeOf(body, value.offset) };
+    return { ok: false, problem, ...toPlace(body, value.offset) };
   }
   return undefined;
 }
@@ -342,7 +342,7 @@ function isUpToDate(
     const items = wanted.map(entry => makeSettingsItem(layout, entry));
     return isSameJson(found, items);
   }
-  const list = memberOf(opened.events, event);
+  const list = findMember(opened.events, event);
   if (list?.type !== "array" || ownEntries(opened, event).length !== wanted.length) return false;
   return wanted.every((entry, index) => {
     const item = list.children?.[index];
@@ -363,11 +363,11 @@ function insertEntries(
   const items = wanted.map(entry => makeSettingsItem(layout, entry));
   const first = openFile(current, layout);
   if (!first.ok || first.events === undefined) return current;
-  if (memberOf(first.events, event) === undefined)
+  if (findMember(first.events, event) === undefined)
     return first.bom + insertMember(first.body, first.events, event, items);
   for (const item of [...items].reverse()) {
     const opened = openFile(current, layout);
-    const list = opened.ok && opened.events !== undefined ? memberOf(opened.events, event) : undefined;
+    const list = opened.ok && opened.events !== undefined ? findMember(opened.events, event) : undefined;
     if (!opened.ok || list === undefined) return current;
     current = opened.bom + insertFirst(opened.body, list, item);
   }
@@ -380,13 +380,13 @@ function insertNamed(text: string, layout: SettingsLayout, entry: WantedEntry): 
   if (!opened.ok || opened.events === undefined) return text;
   const { events, body, bom } = opened;
   let name = `amplihack-${entry.subcommand}-${entry.nativeEvent}`;
-  while (memberOf(events, name) !== undefined) name += "-2";
+  while (findMember(events, name) !== undefined) name += "-2";
   return bom + insertMember(body, events, name, makeSettingsItem(layout, entry));
 }
 
 function ensureRoot(text: string, layout: SettingsLayout): string {
   const opened = openFile(text, layout);
-  const [name] = rootOf(layout);
+  const [name] = rootPath(layout);
   if (!opened.ok || opened.events !== undefined || name === undefined) return text;
   return opened.bom + insertMember(opened.body, opened.root, name, {});
 }
@@ -395,17 +395,17 @@ function addHeader(text: string, layout: SettingsLayout): string {
   let current = text;
   for (const [name, value] of Object.entries(layout.header ?? {})) {
     const opened = openFile(current, layout);
-    if (opened.ok && memberOf(opened.root, name) === undefined)
+    if (opened.ok && findMember(opened.root, name) === undefined)
       current = opened.bom + insertMember(opened.body, opened.root, name, value);
   }
   return current;
 }
 
 function emptyContainers({ body, events }: OpenedFile, layout: SettingsLayout): EmptyContainers {
-  if (events === undefined || rootOf(layout).length === 0) return {};
+  if (events === undefined || rootPath(layout).length === 0) return {};
   const containers: readonly (readonly [string, JsonNode])[] = [
     [containerPath(layout), events],
-    ...propertiesOf(events).map(([event, list]) => [containerPath(layout, event), list] as const),
+    ...listProperties(events).map(([event, list]) => [containerPath(layout, event), list] as const),
   ];
   const empty = containers.filter(
     ([, node]) => (node.type === "array" || node.type === "object") && childCount(node) === 0,

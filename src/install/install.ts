@@ -124,7 +124,7 @@ async function registerOptions(
   };
 }
 
-function reportOf(
+function toReport(
   places: UserDirectories,
   { isDryRun }: InstallRequest,
   { kind, program }: HookEngine,
@@ -198,7 +198,7 @@ function forEachHost(
       const events = findWantedEntries(places, target, options).map(entry => entry.nativeEvent);
       hosts.push({
         ...base,
-        ...statusOf(host, {
+        ...resolveStatus(host, {
           isChanged: changed.length > 0,
           isLoose: loose.length > 0,
           off: findSwitchedOff(system, places, target),
@@ -221,7 +221,7 @@ function forEachHost(
   return { hosts, changes: [...changes.values()], warnings };
 }
 
-function statusOf(
+function resolveStatus(
   host: string,
   found: { readonly isChanged: boolean; readonly isLoose: boolean; readonly off: DoctorCheck | undefined },
 ): Pick<InstalledHost, "status" | "reason"> {
@@ -331,7 +331,7 @@ async function previewInstall(
   warnings.push(...commands.warnings, ...outcome.warnings);
   const isCopied = source.isEphemeral && !isStaged(system, places, source);
   return {
-    ...reportOf(places, request, engine, outcome, { warnings, changes, mcp_servers: [], moreSteps: [] }),
+    ...toReport(places, request, engine, outcome, { warnings, changes, mcp_servers: [], moreSteps: [] }),
     ...(isCopied ? { package_copy: root } : {}),
   };
 }
@@ -417,7 +417,7 @@ async function perform(
   stageAssets(system, places, assets);
   const commands = planUserCommands(system, places, origin.version);
   for (const { path, text } of commands.wanted) writeCommand(system, path, text, writer);
-  writer.revise(contentsOf(writer.manifest, places, origin, programs, assets, commands, request, system));
+  writer.revise(fileContents(writer.manifest, places, origin, programs, assets, commands, request, system));
   writer.save();
 
   const chosen = chooseHosts(system, places, request.hosts, request.scope);
@@ -439,7 +439,7 @@ async function perform(
   warnings.push(...(await addBundle(system, places)));
   warnings.push(...(await buildIfAny(system, places)));
   if (engine.kind === "node") await refreshCode(system, origin, warnings);
-  return reportOf(places, request, engine, outcome, {
+  return toReport(places, request, engine, outcome, {
     warnings,
     changes: [],
     mcp_servers: servers,
@@ -448,7 +448,7 @@ async function perform(
 }
 
 /** What the manifest says about files that are ours as a whole. */
-function contentsOf(
+function fileContents(
   manifest: Manifest,
   places: UserDirectories,
   origin: Package,

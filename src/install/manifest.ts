@@ -12,7 +12,7 @@ import { AtomicJsonFile, isStateError, Problem, serialise, type UserDirectories 
 import { isAbsolute, type System, writeAtomically } from "../system/index.ts";
 import { type FileChange, hashText, installProblem } from "./file-edit.ts";
 import { registerEntries } from "./hook-entries.ts";
-import { emptyListOf } from "./mcp-entries.ts";
+import { findEmptyList } from "./mcp-entries.ts";
 import { manifestPath } from "./package.ts";
 
 /** One registration with one host. */
@@ -175,7 +175,7 @@ function hostRecord(value: Json): HostRecord {
   const settingsPath = checkAbsolute(record.string("settings_path"));
   return {
     host: record.string("host"),
-    scope: scopeOf(value),
+    scope: readScope(value),
     settings_path: settingsPath,
     backup_path: optionalPath(record, "backup_path"),
     created_file: booleanAt(value, "created_file") === true,
@@ -196,12 +196,12 @@ function serverRecord(value: Json): ServerRecord {
   const record = new StrictMembers(value, "mcp_servers");
   return {
     host: record.string("host"),
-    scope: scopeOf(value),
+    scope: readScope(value),
     path: checkAbsolute(record.string("path")),
   };
 }
 
-function scopeOf(value: Json): InstallScope {
+function readScope(value: Json): InstallScope {
   return stringAt(value, "scope") === "project" ? "project" : "user";
 }
 
@@ -383,7 +383,7 @@ function emptyContainers(
   before: string | undefined,
 ): Readonly<Record<string, string>> {
   const servers = kind === "mcp" && host !== undefined ? HOSTS[host].setup?.().mcp : undefined;
-  if (servers !== undefined) return emptyListOf(before, servers);
+  if (servers !== undefined) return findEmptyList(before, servers);
   const layout = host === undefined ? undefined : HOSTS[host].registration?.layout;
   if (kind !== "entries" || layout === undefined || before === undefined) return {};
   const edited = registerEntries(before, layout, []);

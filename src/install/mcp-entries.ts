@@ -1,14 +1,14 @@
 import { getNodeValue } from "jsonc-parser";
 import {
+  findMember,
   type InvalidText,
   insertMember,
   type JsonNode,
-  memberOf,
+  listProperties,
   openJson,
-  placeOf,
-  propertiesOf,
   removeChild,
   replaceNode,
+  toPlace,
 } from "../config/index.ts";
 import { BOM, type HostId, type InstallScope, type McpServers } from "../hosts/index.ts";
 import { isJsonObject, isSameJson, type Json, type JsonObject, memberAt } from "../protocol/index.ts";
@@ -81,7 +81,7 @@ const ARGUMENTS = ["mcp", "serve"] as const;
 /** The text of the list of servers where it was there and empty; `removeServer` puts it back. */
 type EmptyBefore = Readonly<Record<string, string>>;
 
-function keyOf({ key = "mcpServers" }: McpServers): string {
+function serversKey({ key = "mcpServers" }: McpServers): string {
   return key;
 }
 
@@ -103,7 +103,7 @@ function isOurs(entry: Json | undefined): boolean {
 
 /** Whether a file of that form starts our server; undefined for one that cannot be read. */
 export function findServer(text: string, servers: McpServers): JsonObject | undefined {
-  const entry = memberAt(readServers(text, servers), keyOf(servers), MCP_SERVER);
+  const entry = memberAt(readServers(text, servers), serversKey(servers), MCP_SERVER);
   return isJsonObject(entry) && isOurs(entry) ? entry : undefined;
 }
 
@@ -118,13 +118,13 @@ export function addServer(current: string | undefined, servers: McpServers, prog
   const wanted = entryFor(servers, program);
   if (servers.format === "toml") return addTable(current ?? "", servers, wanted);
   if (current === undefined || current.replace(BOM, "").trim() === "")
-    return done(`${JSON.stringify({ [keyOf(servers)]: { [MCP_SERVER]: wanted } }, null, 2)}\n`);
+    return done(`${JSON.stringify({ [serversKey(servers)]: { [MCP_SERVER]: wanted } }, null, 2)}\n`);
   const opened = openServers(current, servers);
   if (!opened.ok) return opened;
   const { bom, body, root, list } = opened;
   if (list === undefined)
-    return done(bom + insertMember(body, root, keyOf(servers), { [MCP_SERVER]: wanted }));
-  const known = memberOf(list, MCP_SERVER);
+    return done(bom + insertMember(body, root, serversKey(servers), { [MCP_SERVER]: wanted }));
+  const known = findMember(list, MCP_SERVER);
   if (known === undefined) return done(bom + insertMember(body, list, MCP_SERVER, wanted));
   const present = getNodeValue(known) as Json;
   if (!isOurs(present)) return refuse(body, known.offset, TAKEN);
@@ -145,9 +145,9 @@ export function removeServer(
   const opened = openServers(current, servers);
   if (!opened.ok) return opened;
   const { bom, body, list } = opened;
-  const known = list === undefined ? undefined : memberOf(list, MCP_SERVER);
+  const known = list === undefined ? undefined : findMember(list, MCP_SERVER);
   if (list === undefined || known === undefined || !isOurs(getNodeValue(known) as Json)) return unchanged;
-  const names = propertiesOf(list).map(([name]) => name);
+  const names = listProperties(list).map(([name]) => name);
   const text = removeChild(body, list, names.indexOf(MCP_SERVER));
   const cleaned = names.length > 1 ? text : removeEmptyList(text, servers, emptyBefore);
   const left = openJson(cleaned);
@@ -158,20 +158,20 @@ export function removeServer(
 /** The list as it was before, or away with it where there was none. */
 function removeEmptyList(text: string, servers: McpServers, emptyBefore: EmptyBefore): string {
   const opened = openJson(text);
-  const list = opened.ok ? memberOf(opened.root, keyOf(servers)) : undefined;
+  const list = opened.ok ? findMember(opened.root, serversKey(servers)) : undefined;
   if (!opened.ok || list === undefined) return text;
-  const before = emptyBefore[keyOf(servers)];
+  const before = emptyBefore[serversKey(servers)];
   if (before !== undefined) return replaceNode(text, list, before);
-  const index = propertiesOf(opened.root).findIndex(([name]) => name === keyOf(servers));
+  const index = listProperties(opened.root).findIndex(([name]) => name === serversKey(servers));
   return removeChild(text, opened.root, index);
 }
 
-export function emptyListOf(before: string | undefined, servers: McpServers): EmptyBefore {
+export function findEmptyList(before: string | undefined, servers: McpServers): EmptyBefore {
   if (before === undefined || servers.format === "toml") return {};
   const opened = openServers(before, servers);
   const list = opened.ok ? opened.list : undefined;
   if (!opened.ok || list === undefined || (list.children ?? []).length > 0) return {};
-  return { [keyOf(servers)]: opened.body.slice(list.offset, list.offset + list.length) };
+  return { [serversKey(servers)]: opened.body.slice(list.offset, list.offset + list.length) };
 }
 
 interface OpenedServers {
@@ -189,16 +189,16 @@ function openServers(text: string, servers: McpServers): InvalidText | OpenedSer
   if (!opened.ok) return opened;
   const { root } = opened;
   if (root.type !== "object") return refuse(body, root.offset, "it is not an object");
-  const list = memberOf(root, keyOf(servers));
+  const list = findMember(root, serversKey(servers));
   if (list !== undefined && list.type !== "object")
-    return refuse(body, list.offset, `${keyOf(servers)} is not an object`);
+    return refuse(body, list.offset, `${serversKey(servers)} is not an object`);
   return { ok: true, bom, body, root, list };
 }
 
 const TAKEN = `it has another MCP server of the name ${MCP_SERVER}`;
 
 function refuse(text: string, offset: number, problem: string): InvalidText {
-  return { ok: false, problem, ...placeOf(text, offset) };
+  return { ok: false, problem, ...toPlace(text, offset) };
 }
 
 function done(text: string): Computed {
@@ -208,23 +208,23 @@ function done(text: string): Computed {
 function addTable(text: string, servers: McpServers, wanted: JsonObject): Computed {
   const document = readToml(text);
   if (document === undefined) return refuse(text, 0, "it is not valid TOML");
-  const present = memberAt(document, keyOf(servers), MCP_SERVER);
+  const present = memberAt(document, serversKey(servers), MCP_SERVER);
   if (present !== undefined && !isOurs(present)) return refuse(text, 0, TAKEN);
   const isThere =
     isJsonObject(present) &&
     Object.entries(wanted).every(([name, value]) => isSameJson(present[name] ?? null, value));
   if (isThere) return done(text);
   const members = wanted as Readonly<Record<string, string | readonly string[]>>;
-  const cleared = removeTableTree(text, keyOf(servers), MCP_SERVER);
-  const edited = appendTable(cleared, keyOf(servers), MCP_SERVER, members);
+  const cleared = removeTableTree(text, serversKey(servers), MCP_SERVER);
+  const edited = appendTable(cleared, serversKey(servers), MCP_SERVER, members);
   return checkTable(text, edited, servers, wanted);
 }
 
 function removeTable(text: string, servers: McpServers): ReturnType<typeof removeServer> {
   const document = readToml(text);
   if (document === undefined) return refuse(text, 0, "it is not valid TOML");
-  if (!isOurs(memberAt(document, keyOf(servers), MCP_SERVER))) return { ok: true, text, isBare: false };
-  const edited = removeTableTree(text, keyOf(servers), MCP_SERVER);
+  if (!isOurs(memberAt(document, serversKey(servers), MCP_SERVER))) return { ok: true, text, isBare: false };
+  const edited = removeTableTree(text, serversKey(servers), MCP_SERVER);
   const checked = checkTable(text, edited, servers, undefined);
   return checked.ok ? { ok: true, text: edited, isBare: edited.trim() === "" } : checked;
 }
@@ -239,16 +239,16 @@ function checkTable(
   const result = readToml(after);
   const isRight =
     result !== undefined &&
-    isSameJson(memberAt(result, keyOf(servers), MCP_SERVER) ?? null, wanted ?? null) &&
+    isSameJson(memberAt(result, serversKey(servers), MCP_SERVER) ?? null, wanted ?? null) &&
     isSameJson(others(result, servers), others(readToml(before) ?? {}, servers));
   return isRight
     ? done(after)
-    : refuse(before, 0, `its ${keyOf(servers)} is written in a form that cannot be edited safely`);
+    : refuse(before, 0, `its ${serversKey(servers)} is written in a form that cannot be edited safely`);
 }
 
 function others(document: JsonObject, servers: McpServers): JsonObject {
-  const { [keyOf(servers)]: list, ...rest } = document;
+  const { [serversKey(servers)]: list, ...rest } = document;
   if (!isJsonObject(list)) return document;
   const { [MCP_SERVER]: _, ...foreign } = list;
-  return Object.keys(foreign).length === 0 ? rest : { ...rest, [keyOf(servers)]: foreign };
+  return Object.keys(foreign).length === 0 ? rest : { ...rest, [serversKey(servers)]: foreign };
 }

@@ -19,11 +19,11 @@ import {
 import { tmpdir } from "node:os";
 import { relative, resolve, sep } from "node:path";
 import {
+  findMember,
   insertFirst,
   insertMember,
-  memberOf,
+  listProperties,
   openJson,
-  propertiesOf,
   removeChild,
   replaceNode,
 } from "../config/index.ts";
@@ -73,7 +73,7 @@ function findEntry(text: string, path: string, name: string): Entry {
   }
   const { root } = opened;
   if (root.type !== "object") throw pluginProblem(`${path} is not an object`);
-  const list = memberOf(root, MEMBER);
+  const list = findMember(root, MEMBER);
   const isNamed = (key: unknown): boolean => key === name || String(key).startsWith(`${name}@`);
   if (list === undefined) {
     return { isOn: false, edit: isOn => (isOn ? insertMember(text, root, MEMBER, { [name]: true }) : text) };
@@ -86,7 +86,7 @@ function findEntry(text: string, path: string, name: string): Entry {
     };
   }
   if (list.type !== "object") throw pluginProblem(`"${MEMBER}" in ${path} is neither an object nor a list`);
-  const members = propertiesOf(list);
+  const members = listProperties(list);
   const index = members.findIndex(([key]) => isNamed(key));
   const value = members[index]?.[1];
   return {

@@ -5,8 +5,8 @@ import { join, type System } from "../system/index.ts";
 import { applyEdit, type Computed, type FileChange, type FileEdit, planEdit, readFile } from "./file-edit.ts";
 import { generateFiles } from "./generated-modules.ts";
 import {
-  filesOf,
   isGenerated,
+  listFiles,
   readRegistration,
   registerEntries,
   type WantedEntry,
@@ -57,7 +57,9 @@ export function planRegistration(
   target: RegistrationTarget,
   options: RegisterOptions,
 ): readonly FileChange[] {
-  return editsOf(system, places, target, options).map(({ edit }) => planEdit(system, edit, options.isForced));
+  return planEdits(system, places, target, options).map(({ edit }) =>
+    planEdit(system, edit, options.isForced),
+  );
 }
 
 /** Registers with one host. On a failure the files written so far stay valid, and the error says which was not. */
@@ -68,7 +70,7 @@ export function registerTarget(
   options: RegisterOptions,
   manifest: ManifestWriter,
 ): Registered {
-  const edits = editsOf(system, places, target, options);
+  const edits = planEdits(system, places, target, options);
   // Nothing is written for a host that has one file which cannot be.
   for (const { edit } of edits) planEdit(system, edit, options.isForced);
   const changes = edits.map(({ kind, edit }) => {
@@ -99,7 +101,7 @@ function hostRecord(
   edits: readonly TargetEdit[],
   manifest: ManifestWriter,
 ): HostRecord {
-  const main = manifest.fileRecord(filesOf(target)[0] ?? target.path);
+  const main = manifest.fileRecord(listFiles(target)[0] ?? target.path);
   return {
     host: target.host,
     scope: target.scope,
@@ -117,7 +119,7 @@ function hostRecord(
 }
 
 /** The edits of a target in the order in which they have to be made. */
-function editsOf(
+function planEdits(
   system: System,
   places: UserDirectories,
   target: RegistrationTarget,

@@ -81,7 +81,7 @@ function combinedLines(hosts: readonly InstalledHost[], isDryRun: boolean, paint
   for (const { host, status } of hosts) byStatus.set(status, [...(byStatus.get(status) ?? []), host]);
   return [...byStatus].map(([status, names]) => {
     const [style, mark] = MARKS[status];
-    return `${paint(style, mark)} ${verbOf(status, isDryRun)}: ${names.join(", ")}`;
+    return `${paint(style, mark)} ${statusVerb(status, isDryRun)}: ${names.join(", ")}`;
   });
 }
 
@@ -95,7 +95,7 @@ function serverLines(servers: readonly InstalledServer[], paint: Paint): readonl
   });
 }
 
-function verbOf(status: InstalledHost["status"], isDryRun: boolean): string {
+function statusVerb(status: InstalledHost["status"], isDryRun: boolean): string {
   return isDryRun && status === "registered" ? "would be registered" : status;
 }
 
@@ -104,7 +104,7 @@ function renderHost(host: InstalledHost, isDryRun: boolean, { isVerbose, paint }
   const where = host.settings_path === null ? "" : ` in ${host.settings_path}`;
   const why = host.reason === undefined ? "" : `: ${host.reason}`;
   const place = host.status === "skipped" ? "" : where;
-  const lines = [`${paint(style, mark)} ${host.host} ${verbOf(host.status, isDryRun)}${place}${why}`];
+  const lines = [`${paint(style, mark)} ${host.host} ${statusVerb(host.status, isDryRun)}${place}${why}`];
   if (!isVerbose) return lines;
   if (host.backup_path !== null && host.status === "registered")
     lines.push(paint("dim", `    before: ${host.backup_path}`));

@@ -1,4 +1,4 @@
-import { failurePolicyOf, loadConfig } from "../config/index.ts";
+import { loadConfig, resolveFailurePolicy } from "../config/index.ts";
 import { type FailurePolicy, objectAt, readJson } from "../protocol/index.ts";
 import { findPackagedProgram } from "../sandbox/index.ts";
 import { readText, type UserDirectories } from "../state/index.ts";
@@ -266,7 +266,7 @@ export function configuredPolicy(
 ): (subcommand: string) => FailurePolicy {
   const { home, stateHome } = places;
   const { config } = loadConfig(system, { home, stateHome, projectRoot: undefined });
-  return subcommand => failurePolicyOf(config, subcommand);
+  return subcommand => resolveFailurePolicy(config, subcommand);
 }
 
 /** How long a question waits for an answer of the team, by the same configuration. */

@@ -159,7 +159,7 @@ export function fingerprints(hooksFile: string, text: string): readonly Fingerpr
       listAt(group, "hooks").flatMap((handler, index) => {
         if (!isJsonObject(handler) || stringAt(handler, "command") === undefined) return [];
         const key = `${hooksFile}:${snakeCase(event)}:${groupIndex}:${index}`;
-        const hash = fingerprintOf(event, stringAt(group, "matcher"), handler);
+        const hash = fingerprint(event, stringAt(group, "matcher"), handler);
         return [{ key, event, hash, isOurs: ownedHandler(handler) !== undefined }];
       }),
     ),
@@ -167,7 +167,7 @@ export function fingerprints(hooksFile: string, text: string): readonly Fingerpr
 }
 
 /** SHA-256 over the handler as Codex sees it: limits filled in, members sorted, no blanks. */
-function fingerprintOf(event: string, matcher: string | undefined, handler: JsonObject): string {
+function fingerprint(event: string, matcher: string | undefined, handler: JsonObject): string {
   const extra = FURTHER_MEMBERS.flatMap(name => {
     const value = ownValue(handler, name);
     return value === undefined ? [] : [[name, value] as const];
@@ -179,7 +179,7 @@ function fingerprintOf(event: string, matcher: string | undefined, handler: Json
       {
         type: "command",
         command: stringAt(handler, "command") ?? "",
-        timeout: timeoutOf(event, numberAt(handler, "timeout")),
+        timeout: resolveTimeout(event, numberAt(handler, "timeout")),
         async: memberAt(handler, "async") === true,
         ...Object.fromEntries(extra),
       },
@@ -188,7 +188,7 @@ function fingerprintOf(event: string, matcher: string | undefined, handler: Json
   return `sha256:${hashText(JSON.stringify(sorted(identity)))}`;
 }
 
-function timeoutOf(event: string, given: number | undefined): number {
+function resolveTimeout(event: string, given: number | undefined): number {
   const seconds = given === undefined ? undefined : Math.max(1, given);
   if (event !== "SessionEnd") return seconds ?? DEFAULT_TIMEOUT_SECONDS;
   return Math.min(seconds ?? SESSION_END.usual, SESSION_END.max);
@@ -198,7 +198,7 @@ function timeoutOf(event: string, given: number | undefined): number {
 type TrustStatus = "trusted" | "untrusted" | "modified" | "disabled";
 
 export function trustStatus(config: string | undefined, { key, hash }: Fingerprint): TrustStatus {
-  const state = memberAt(stateOf(readToml(config ?? "")), key);
+  const state = memberAt(readTrustState(readToml(config ?? "")), key);
   if (memberAt(state, "enabled") === false) return "disabled";
   const trusted = stringAt(state, "trusted_hash");
   if (trusted === undefined) return "untrusted";
@@ -212,14 +212,14 @@ export function changeTrust(current: string | undefined, change: TrustChange): C
   if (document === undefined) return refuse("it is not valid TOML");
   const before = fingerprints(change.hooksFile, change.before);
   const after = fingerprints(change.hooksFile, change.after);
-  const state = stateOf(document);
+  const state = readTrustState(document);
   const plan = planTrust(state, before, after, change.isAgreed);
   const wanted = stateAfter(state, plan);
   const edited = editTables(text, plan);
   const result = readToml(edited);
   const isRight =
     result !== undefined &&
-    isSameJson(stateOf(result), wanted) &&
+    isSameJson(readTrustState(result), wanted) &&
     isSameJson(withoutState(result), withoutState(document));
   if (!isRight) return refuse("its [hooks.state] is written in a form that cannot be edited safely");
   return { ok: true, text: edited === "" && current === undefined ? undefined : edited };
@@ -306,7 +306,7 @@ function bigIntAsText(_: string, value: unknown): unknown {
   return typeof value === "bigint" ? String(value) : value;
 }
 
-function stateOf(document: JsonObject | undefined): JsonObject {
+function readTrustState(document: JsonObject | undefined): JsonObject {
   return objectAt(memberAt(document, HOOKS), STATES);
 }
 

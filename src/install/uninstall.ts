@@ -24,7 +24,7 @@ import { manifestPath, programFolder, versionStampPath } from "./package.ts";
 import { removeBundle } from "./stage.ts";
 import { type RegistrationTarget, targetAt } from "./targets.ts";
 import {
-  isRecordOf,
+  matchesTarget,
   planUnregister,
   removeGenerated,
   restoreFile,
@@ -286,7 +286,7 @@ function preview(system: System, places: UserDirectories, request: UninstallRequ
   });
   for (const change of planWithoutServers(system, chooseServers(system, places, manifest, request), manifest))
     if (change.isChanged && !changes.has(change.path)) changes.set(change.path, change);
-  const isLast = manifest.hosts.every(record => targets.some(target => isRecordOf(target, record)));
+  const isLast = manifest.hosts.every(record => targets.some(target => matchesTarget(target, record)));
   return {
     ...NOTHING_DONE,
     dry_run: true,

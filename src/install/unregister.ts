@@ -11,7 +11,7 @@ import {
   readFile,
   removeEmptyDirectories,
 } from "./file-edit.ts";
-import { filesOf, isGenerated } from "./hook-entries.ts";
+import { isGenerated, listFiles } from "./hook-entries.ts";
 import {
   type FileKind,
   type FileRecord,
@@ -209,7 +209,7 @@ interface Unregistered {
   readonly notes: readonly string[];
 }
 
-export function isRecordOf({ host, path }: RegistrationTarget, record: HostRecord): boolean {
+export function matchesTarget({ host, path }: RegistrationTarget, record: HostRecord): boolean {
   return record.host === host && record.settings_path === path;
 }
 
@@ -234,7 +234,7 @@ export function unregisterTarget(
   writer: ManifestWriter,
   request: UnregisterRequest,
 ): Unregistered {
-  const others = writer.manifest.hosts.filter(record => !isRecordOf(target, record));
+  const others = writer.manifest.hosts.filter(record => !matchesTarget(target, record));
   const changes: FileChange[] = [];
   const kept: string[] = [];
   const notes: string[] = [];
@@ -250,7 +250,7 @@ export function unregisterTarget(
   }
   // A folder that was made for one file may have held the others.
   for (const { record } of found) removeEmptyDirectories(system, record?.created_dirs ?? []);
-  writer.dropHosts(record => isRecordOf(target, record));
+  writer.dropHosts(record => matchesTarget(target, record));
   return { changes, kept, notes };
 }
 
@@ -263,15 +263,15 @@ function restorations(
   request: UnregisterRequest,
 ): readonly Restoration[] {
   const { layout } = target.registration;
-  const others = manifest.hosts.filter(record => !isRecordOf(target, record));
+  const others = manifest.hosts.filter(record => !matchesTarget(target, record));
   const isShared = (path: string) => others.some(record => record.paths.includes(path));
   const recordOf = (path: string) => manifest.edited_files[path];
-  const { paths = [] } = manifest.hosts.find(record => isRecordOf(target, record)) ?? {};
+  const { paths = [] } = manifest.hosts.find(record => matchesTarget(target, record)) ?? {};
   const skills = paths
     .filter(path => (isSkill(path) || isWorkflowFile(path)) && !isShared(path))
     .map(path => removeGenerated(path, recordOf(path)));
   if (layout.kind === "module" || layout.kind === "executables")
-    return [...skills, ...filesOf(target).map(path => removeGenerated(path, recordOf(path)))];
+    return [...skills, ...listFiles(target).map(path => removeGenerated(path, recordOf(path)))];
   // Two hosts may be served by one file: it stays until the last of them goes.
   if (isShared(target.path)) return skills;
   const options = { ...request, program: namedProgram(places, target.scope) };

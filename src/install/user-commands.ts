@@ -101,7 +101,7 @@ function answerCases(policyOf: (subcommand: string) => FailurePolicy, reason: st
     patterns.set(action, [...(patterns.get(action) ?? []), pattern]);
   };
   for (const calls of [
-    ...INSTALLABLE_HOSTS.map(host => callsOf(host, policyOf, reason)),
+    ...INSTALLABLE_HOSTS.map(host => listWrappedCalls(host, policyOf, reason)),
     sharedCalls(policyOf, reason),
   ]) {
     const [first] = calls;
@@ -134,7 +134,7 @@ function isShared(host: HostId): boolean {
   return registration === undefined || registration.isShared === true;
 }
 
-function callsOf(
+function listWrappedCalls(
   host: HostId,
   policyOf: (subcommand: string) => FailurePolicy,
   reason: string,
@@ -144,7 +144,7 @@ function callsOf(
     subcommand,
     host,
     nativeEvent,
-    ...answerOf(host, event, { nativeEvent, policy: policyOf(subcommand), reason }),
+    ...failureAnswer(host, event, { nativeEvent, policy: policyOf(subcommand), reason }),
   }));
 }
 
@@ -156,7 +156,7 @@ function sharedCalls(
   const answers = new Map<string, FailureAnswer>();
   for (const host of INSTALLABLE_HOSTS.filter(isShared)) {
     for (const { subcommand, event, nativeEvent } of planRegistrations(host).registrations) {
-      const answer = answerOf(host, event, { nativeEvent, policy: policyOf(subcommand), reason });
+      const answer = failureAnswer(host, event, { nativeEvent, policy: policyOf(subcommand), reason });
       const known = answers.get(subcommand);
       answers.set(subcommand, known === undefined ? answer : merged(known, answer));
     }
@@ -170,7 +170,7 @@ interface Failure {
   readonly reason: string;
 }
 
-function answerOf(host: HostId, event: string, failure: Failure): FailureAnswer {
+function failureAnswer(host: HostId, event: string, failure: Failure): FailureAnswer {
   const { stdout, exitCode } = renderFailure(host, { event, ...failure });
   return { stdout, exitCode };
 }

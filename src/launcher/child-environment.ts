@@ -157,7 +157,7 @@ export interface ArgumentFacts
 /** Our flags, then the user's words. `--resume` comes last of ours, because its value may follow. */
 export function agentArguments(env: Variables, facts: ArgumentFacts): readonly string[] {
   const { agent, args, stagedPlugin } = facts;
-  const has = (flag: string): boolean => optionsOf(args).some(word => isFlag(word, flag));
+  const has = (flag: string): boolean => listOptions(args).some(word => isFlag(word, flag));
   const model = env["AMPLIHACK_DEFAULT_MODEL"] ?? "";
   const { takesModel, resumes, skipsPermissions } = LAUNCH_TOOLS[agent];
   const injected: string[] = [];
@@ -176,7 +176,7 @@ export function agentArguments(env: Variables, facts: ArgumentFacts): readonly s
 
 function copilotFlags(env: Variables, { args, isSubprocessSafe }: ArgumentFacts): readonly string[] {
   const isOn = (name: string): boolean => env[name] === "1";
-  const words = optionsOf(args);
+  const words = listOptions(args);
   const isAllowed = isSubprocessSafe || isOn("AMPLIHACK_COPILOT_ALLOW_ALL");
   const isSaid = words.some(word => word.startsWith("--allow-all"));
   const isRemote = isOn("AMPLIHACK_COPILOT_REMOTE") && !isOn("AMPLIHACK_COPILOT_NO_REMOTE");
@@ -191,7 +191,7 @@ function isFlag(word: string, flag: string): boolean {
 }
 
 /** Words after `--` are no options. */
-function optionsOf(words: readonly string[]): readonly string[] {
+function listOptions(words: readonly string[]): readonly string[] {
   const end = words.indexOf("--");
   return end < 0 ? words : words.slice(0, end);
 }

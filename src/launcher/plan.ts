@@ -1,4 +1,4 @@
-import { failurePolicyOf, loadConfig } from "../config/index.ts";
+import { loadConfig, resolveFailurePolicy } from "../config/index.ts";
 import {
   type AgentName,
   Problem,
@@ -114,7 +114,7 @@ export async function planLaunch(
       ? {
           directory: join(staged, "shims"),
           guard: [process.execPath, join(ownBin, "amplihack-hooks.cjs")],
-          policy: failurePolicyOf(loadConfig(system, places).config, "pre-tool-use"),
+          policy: resolveFailurePolicy(loadConfig(system, places).config, "pre-tool-use"),
         }
       : undefined,
     otherInstalled: findOtherInstalled(system, stateHome),

@@ -71,7 +71,7 @@ function registerShow(server: McpServer, context: ServerContext): void {
           throw new Problem("no change has that id", { kind: "not-found", fix: "use history_list" });
         const files = change.files.slice(0, MAX_SHOWN_FILES);
         const { files: states, ...document } = changeDocument({ ...change, files });
-        const diff = await diffOf(context, opened, change, files);
+        const diff = await renderChangeDiff(context, opened, change, files);
         return { ...document, files: states, file_count: change.files.length, diff };
       }),
   );
@@ -110,7 +110,7 @@ function summarise(change: Change) {
   };
 }
 
-async function diffOf(
+async function renderChangeDiff(
   { system }: ServerContext,
   { history, home, guard }: Opened,
   change: Change,

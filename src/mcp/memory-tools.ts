@@ -44,7 +44,7 @@ async function searchMemories(
   },
 ): Promise<readonly RankedMemory[]> {
   const { system } = context;
-  const { databasePath, scopes } = placeOf(context);
+  const { databasePath, scopes } = resolveStore(context);
   const { agent, isEverywhere, limit } = options;
   const filter = { agent, ...(isEverywhere ? {} : { projects: [...scopes, ALL_PROJECTS] }) };
   return withOpen(openReader(system, databasePath, { patienceMs: PATIENCE_MS }), async reader => {
@@ -57,7 +57,7 @@ export async function storeMemory(
   context: ServerContext,
   draft: Pick<Memory, "agent" | "session" | "key" | "value" | "category">,
 ): Promise<{ readonly memory: Memory; readonly isNew: boolean }> {
-  const { databasePath, scopes, config } = placeOf(context);
+  const { databasePath, scopes, config } = resolveStore(context);
   const options = { patienceMs: PATIENCE_MS, origin: teamOrigin(config) };
   const texts = { agent: redact(draft.agent), key: redact(draft.key), value: redact(draft.value) };
   const memory = { ...draft, ...texts, project: scopes[0], type: "text" } as const;
@@ -67,7 +67,7 @@ export async function storeMemory(
 
 /** The one memory of that name; a `Problem` when there is none, or when several sessions have one. */
 async function findMemory(context: ServerContext, name: MemoryName): Promise<Memory> {
-  const { databasePath } = placeOf(context);
+  const { databasePath } = resolveStore(context);
   const found = await withOpen(
     openReader(context.system, databasePath, { patienceMs: PATIENCE_MS }),
     reader => reader.list(name, "name"),
@@ -85,7 +85,7 @@ async function findMemory(context: ServerContext, name: MemoryName): Promise<Mem
 }
 
 async function forgetMemory(context: ServerContext, memory: Memory): Promise<boolean> {
-  const { databasePath } = placeOf(context);
+  const { databasePath } = resolveStore(context);
   const removed = await withOpen(
     openStore(context.system, databasePath, { patienceMs: PATIENCE_MS }),
     store => store.remove([memory]),
@@ -93,7 +93,7 @@ async function forgetMemory(context: ServerContext, memory: Memory): Promise<boo
   return removed > 0;
 }
 
-function placeOf({ system, warn }: ServerContext) {
+function resolveStore({ system, warn }: ServerContext) {
   const place = findMemoryPlace(system, warn);
   return { ...place, scopes: projectScopes(system, place, place.projectRoot) };
 }
@@ -180,7 +180,7 @@ function registerStore(server: McpServer, context: ServerContext): void {
       answer(async () => {
         const words = ["memory", "store", "--agent", agent, "--", key, value];
         await requireConsent(server, context, extra, { tool: "memory_store", words });
-        const session = sourceOf(server);
+        const session = sourceName(server);
         const { memory, isNew } = await storeMemory(context, { agent, session, key, value, category });
         const { value: _, ...stored } = toDocument(memory);
         return { is_new: isNew, ...stored };
@@ -213,7 +213,7 @@ function registerForget(server: McpServer, context: ServerContext): void {
 }
 
 /** Marks what came through this server, and from which client. */
-function sourceOf(server: McpServer): string {
+function sourceName(server: McpServer): string {
   const name = server.server.getClientVersion()?.name ?? "";
   return `mcp:${clip(name.replace(/[^\w.-]+/g, "-"), MAX_SOURCE_LENGTH) || "unknown"}`;
 }

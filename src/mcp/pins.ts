@@ -37,12 +37,12 @@ export interface ServerPins {
 const MAX_DIFF = 4_000;
 const MAX_DEFINITION = 64 * 1024;
 
-function folderOf(stateHome: string): string {
+function pinsFolder(stateHome: string): string {
   return join(stateHome, "mcp", "pins");
 }
 
-function fileOf(system: System, stateHome: string, server: string): AtomicJsonFile<ServerPins> {
-  const path = join(folderOf(stateHome), `${encodeURIComponent(server)}.json`);
+function pinsFile(system: System, stateHome: string, server: string): AtomicJsonFile<ServerPins> {
+  const path = join(pinsFolder(stateHome), `${encodeURIComponent(server)}.json`);
   return new AtomicJsonFile(path, { system, parse: parsePins });
 }
 
@@ -71,10 +71,10 @@ function parsePin(pin: Json | undefined): Pin {
 
 export function readPins(system: System): readonly ServerPins[] {
   const { stateHome } = requireDirectories(system);
-  const names = listed(system, folderOf(stateHome)).filter(name => name.endsWith(".json"));
+  const names = listed(system, pinsFolder(stateHome)).filter(name => name.endsWith(".json"));
   return names.toSorted().flatMap(name => {
     const server = decodeURIComponent(name.slice(0, -".json".length));
-    return fileOf(system, stateHome, server).read() ?? [];
+    return pinsFile(system, stateHome, server).read() ?? [];
   });
 }
 
@@ -91,7 +91,7 @@ function listed(system: System, folder: string): readonly string[] {
 export function acceptPins(system: System, server: string, tools: readonly string[]): readonly string[] {
   const { stateHome } = requireDirectories(system);
   const accepted: string[] = [];
-  fileOf(system, stateHome, server).update(
+  pinsFile(system, stateHome, server).update(
     pins => {
       const isMeant = (name: string) => tools.length === 0 || tools.includes(name);
       const entries = Object.entries(pins.tools).map(([name, pin]): readonly [string, Pin] => {
@@ -109,7 +109,7 @@ export function acceptPins(system: System, server: string, tools: readonly strin
 /** What is kept of a server goes; its next start is a first sight again. */
 export function forgetPins(system: System, server: string): void {
   const { stateHome } = requireDirectories(system);
-  system.files.remove(fileOf(system, stateHome, server).path);
+  system.files.remove(pinsFile(system, stateHome, server).path);
 }
 
 /** What changed, for a person: a new definition is all added lines. */
@@ -130,7 +130,7 @@ export function whyHeld({ accepted, orders }: Pin): string {
 /** Keeps the definitions of one server over its starts. */
 export function keepDefinitions(system: System, server: string, words: readonly string[]): DefinitionKeeper {
   const { stateHome } = requireDirectories(system);
-  const file = fileOf(system, stateHome, server);
+  const file = pinsFile(system, stateHome, server);
   const command = redactOpening(words.join(" "));
   const orders = async (value: Json): Promise<string | undefined> => {
     const found = await spokenOrders(

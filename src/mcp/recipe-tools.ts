@@ -88,7 +88,7 @@ function registerRun(
       const result = await answer(async () => {
         const consent = { tool: "recipe_run", words: commandWords(wish) };
         const { files } = await requireConsent(server, context, extra, consent);
-        const run = runRecipeOf(context, extra, wish, files);
+        const run = createRunRecipe(context, extra, wish, files);
         follow(run);
         const outcome = await run;
         isFailed = outcome.exitCode !== 0;
@@ -109,7 +109,7 @@ function commandWords({ recipe, pairs, isDryRun, workingDir }: RunWish): readonl
   ];
 }
 
-async function runRecipeOf(
+async function createRunRecipe(
   { system, launcher, warn }: ServerContext,
   extra: CallExtra,
   { recipe, pairs, isDryRun, workingDir }: RunWish,

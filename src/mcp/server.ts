@@ -25,7 +25,7 @@ export interface ServerHandle {
 }
 
 /** Messages of parsers quote what they read, so that only their kind is told. */
-function problemOf(error: unknown): string {
+function describeProblem(error: unknown): string {
   const name = errorName(error);
   if (name === "SyntaxError") return "the line is not JSON";
   return name === "ZodError" ? "the line is not a JSON-RPC message" : name;
@@ -43,7 +43,7 @@ export function createServer(context: ServerContext): ServerHandle {
   registerHistoryTools(server, context);
   registerGuardTools(server, context);
   registerRecipeTools(server, context, follow);
-  server.server.onerror = error => context.warn(`a message was left out: ${problemOf(error)}`);
+  server.server.onerror = error => context.warn(`a message was left out: ${describeProblem(error)}`);
   return {
     server,
     async idle() {

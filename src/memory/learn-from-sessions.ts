@@ -29,7 +29,7 @@ export class SessionLearner {
     sessions.set(sessionId, session);
     const [oldest] = sessions.keys();
     if (sessions.size > MAX_SESSIONS && oldest !== undefined) sessions.delete(oldest);
-    session.notes.see(stepOf(payload, isError));
+    session.notes.see(toSessionStep(payload, isError));
     for (const note of session.notes.notes()) {
       if (session.told.has(note.text)) continue;
       session.told.add(note.text);
@@ -40,10 +40,10 @@ export class SessionLearner {
   }
 }
 
-function stepOf(payload: JsonObject, isError: boolean): SessionStep {
+function toSessionStep(payload: JsonObject, isError: boolean): SessionStep {
   const input = payload["tool_input"] ?? {};
   const result = payload["tool_response"] ?? payload["error"] ?? null;
-  const output = (stringAt(result, "stderr", "message") || textOf(result)).slice(0, MAX_OUTPUT);
+  const output = (stringAt(result, "stderr", "message") || readText(result)).slice(0, MAX_OUTPUT);
   const code = EXIT_CODES.map(name => memberAt(result, name)).find(value => typeof value === "number");
   return {
     kind: "call",
@@ -55,12 +55,12 @@ function stepOf(payload: JsonObject, isError: boolean): SessionStep {
   };
 }
 
-function textOf(value: Json): string {
+function readText(value: Json): string {
   if (typeof value === "string") return value;
-  if (Array.isArray(value)) return value.map(textOf).join("\n");
+  if (Array.isArray(value)) return value.map(readText).join("\n");
   return isJsonObject(value)
     ? Object.values(value)
-        .map(each => textOf(each ?? null))
+        .map(each => readText(each ?? null))
         .join("\n")
     : "";
 }

@@ -48,7 +48,7 @@ export class LearningCollector {
 
   see(entry: Entry): void {
     if (entry.role !== "assistant" || entry.isSynthetic) return;
-    for (const sentence of sentencesOf(entryText(entry))) {
+    for (const sentence of splitSentences(entryText(entry))) {
       const mark = MARKS.findIndex(pattern => findStatement(sentence, pattern) !== undefined);
       if (mark < 0) continue;
       this.statements.set(sentence.toLowerCase(), {
@@ -91,7 +91,7 @@ const CODE_BLOCK = /^(```|~~~)[\s\S]*?(?:^\1|$(?![\s\S]))/gm;
 const DECORATION = /^[ \t]*(?:[-*+>]|\d+[.)]|#{1,6})[ \t]+|[*_`]{1,3}/gm;
 
 /** Sentences of a text that are neither fragments nor essays, without code blocks and decoration. */
-function sentencesOf(text: string): readonly string[] {
+function splitSentences(text: string): readonly string[] {
   return text
     .replace(CODE_BLOCK, "\n")
     .replace(DECORATION, "")
@@ -230,7 +230,7 @@ function findDecisions(): NoteFinder {
       const isUser = step.kind === "user-message";
       const who = isUser ? "The user decided" : "Decided";
       const patterns = isUser ? [DECISION, INSTRUCTION] : [DECISION];
-      for (const sentence of sentencesOf(step.text)) {
+      for (const sentence of splitSentences(step.text)) {
         if (sentence.endsWith("?") || !patterns.some(pattern => saysWords(sentence, pattern))) continue;
         // The latest word counts: what is said again moves to the end.
         found.delete(sentence.toLowerCase());

@@ -75,7 +75,7 @@ export function rankInContext(
   const found = [...all.values()]
     .map(memory => {
       const own = scoreAt(memory) * (isQuestion(memory) ? QUESTION_SHARE : 1);
-      return { memory, relevance: (own + (gains.get(memory.id) ?? 0)) * fitOf(memory, asked) };
+      return { memory, relevance: (own + (gains.get(memory.id) ?? 0)) * scoreFit(memory, asked) };
     })
     .sort((one, other) => other.relevance - one.relevance)
     .slice(0, limit);
@@ -87,7 +87,7 @@ function isQuestion({ value }: Memory): boolean {
   return /\?["')\s]*$/.test(value);
 }
 
-function fitOf({ value, createdMs }: Memory, { words, isForTime, isForNumber, period }: Asked): number {
+function scoreFit({ value, createdMs }: Memory, { words, isForTime, isForNumber, period }: Asked): number {
   const [head = "", speaker = ""] = SPEAKER.exec(value) ?? [];
   const said = value.slice(head.length);
   const isAsked = (isForTime && NAMES_TIME.test(said)) || (isForNumber && NAMES_NUMBER.test(said));

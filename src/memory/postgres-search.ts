@@ -66,7 +66,7 @@ interface IndexedTerms {
 }
 
 export function indexedTerms({ key, value }: Pick<Memory, "key" | "value">): IndexedTerms {
-  const [inKey, inValue] = [termsOf(key), termsOf(value)];
+  const [inKey, inValue] = [splitTerms(key), splitTerms(value)];
   const places = new Map<string, string[]>();
   let bytes = 0;
   const add = (term: string, place: number, weight: string): void => {
@@ -85,7 +85,7 @@ export function indexedTerms({ key, value }: Pick<Memory, "key" | "value">): Ind
   return { vector, count: inKey.length + inValue.length };
 }
 
-function termsOf(text: string): readonly string[] {
+function splitTerms(text: string): readonly string[] {
   const terms = withoutAccents(indexText(text));
   return terms === "" ? [] : terms.split(" ");
 }
@@ -121,7 +121,7 @@ export const SELECTED = [
   "id, project, agent, session, key, type, category, value",
 ].join(", ");
 
-/** Columns that are written, with their types, in the order of `columnsOf`. */
+/** Columns that are written, with their types, in the order of `searchColumns`. */
 const WRITTEN = [
   ["id", "text"],
   ["project", "text"],
@@ -147,7 +147,7 @@ export function rowsFrom(first: number): string {
 }
 
 /** One array for each column. */
-export function columnsOf(memories: readonly Memory[]): readonly (readonly string[])[] {
+export function searchColumns(memories: readonly Memory[]): readonly (readonly string[])[] {
   const rows = memories.map(memory => {
     const { vector, count } = indexedTerms(memory);
     return [

@@ -23,7 +23,6 @@ import {
 } from "./memory.ts";
 import { type MovableStore, readMatch, readUse, type StoredUse } from "./move.ts";
 import {
-  columnsOf,
   countTerms,
   idValues,
   listCondition,
@@ -35,6 +34,7 @@ import {
   readTextColumn,
   rowsFrom,
   SELECTED,
+  searchColumns,
   searchRows,
   type TeamSearch,
   toMemoryError,
@@ -61,7 +61,7 @@ export async function insertRows({ run, team }: TeamSearch, memories: readonly M
   await run(
     `INSERT INTO ${MEMORIES} (team, ${WRITTEN_COLUMNS})
      SELECT $1, * FROM ${rowsFrom(2)}`,
-    [team, ...columnsOf(memories)],
+    [team, ...searchColumns(memories)],
   );
 }
 
@@ -73,7 +73,7 @@ export async function replaceRows({ run, team }: TeamSearch, found: readonly Fou
     `UPDATE ${MEMORIES} SET ${columns.map(column => `${column} = given.${column}`).join(", ")}
      FROM ${rows} AS given (number, ${WRITTEN_COLUMNS})
      WHERE memories.number = given.number AND memories.team = $1`,
-    [team, found.map(({ number }) => number), ...columnsOf(found.map(({ memory }) => memory))],
+    [team, found.map(({ number }) => number), ...searchColumns(found.map(({ memory }) => memory))],
   );
 }
 

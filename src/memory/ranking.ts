@@ -92,7 +92,7 @@ export async function rankByWords(
 ): Promise<readonly RankedMemory[]> {
   const candidates = await reader.search(withForms(readQuery(words)), filter, limit * CANDIDATES_EACH);
   const ranked = rankCandidates(candidates, nowMs, candidates.length);
-  return rankInContext(words, ranked, await sessionsOf(reader, ranked, filter), { limit, nowMs });
+  return rankInContext(words, ranked, await listSessionNotes(reader, ranked, filter), { limit, nowMs });
 }
 
 /** Sessions whose notes are read around the best ones, and how many of each at most. */
@@ -100,7 +100,7 @@ const MAX_SESSIONS = 6;
 const MAX_OF_SESSION = 500;
 
 /** What else the sessions of the best notes left behind, in the order of its making. */
-async function sessionsOf(
+async function listSessionNotes(
   reader: MemoryReader,
   ranked: readonly RankedMemory[],
   filter: MemoryFilter,
@@ -192,11 +192,13 @@ function chooseRelevant(
   nowMs: number,
 ): readonly Memory[] {
   const weights = weighTerms(prompt.terms, counts);
-  const unknown = prompt.terms.filter(term => !weights.has(term)).map(term => UNKNOWN_WEIGHT * limitOf(term));
+  const unknown = prompt.terms
+    .filter(term => !weights.has(term))
+    .map(term => UNKNOWN_WEIGHT * maxWeight(term));
   const promptWeight = Math.min(MAX_PROMPT_WEIGHT, sum([...weights.values(), ...unknown]));
   const minScore = MIN_SCORE + EXTRA_SCORE * Math.exp(-counts.memories / FEW_NOTES);
   const fitting = candidates
-    .map(candidate => ({ candidate, ...scoreOf(candidate.memory, weights, prompt.names) }))
+    .map(candidate => ({ candidate, ...scoreMatch(candidate.memory, weights, prompt.names) }))
     .filter(({ score, shared }) => score >= minScore && shared >= MIN_SHARE * promptWeight);
   const best = Math.max(0, ...fitting.map(({ score }) => score));
   return fitting
@@ -216,16 +218,16 @@ function weighTerms(
     const count = Math.min(memories, matches.get(term) ?? 0);
     return count === 0
       ? []
-      : [[term, Math.min(limitOf(term), rarity(count, total) / rarity(1, total))] as const];
+      : [[term, Math.min(maxWeight(term), rarity(count, total) / rarity(1, total))] as const];
   });
   return new Map(weights);
 }
 
-function limitOf(term: string): number {
+function maxWeight(term: string): number {
   return ORDINARY_WORDS.has(term) ? MAX_ORDINARY_WEIGHT : 1;
 }
 
-function scoreOf(
+function scoreMatch(
   { key, value }: Memory,
   weights: ReadonlyMap<string, number>,
   names: readonly string[],

@@ -165,12 +165,12 @@ export interface SearchQuery {
  */
 export function indexText(text: string): string {
   const terms: string[] = [];
-  for (const [run] of text.normalize("NFC").matchAll(WORD)) terms.push(...termsOf(run));
+  for (const [run] of text.normalize("NFC").matchAll(WORD)) terms.push(...splitTerms(run));
   return terms.join(" ");
 }
 
 /** Whole words first, so that a quoted identifier is found as it was written. */
-function termsOf(run: string): readonly string[] {
+function splitTerms(run: string): readonly string[] {
   if (IS_UNSPACED.test(run)) return [...run];
   const parts =
     run.length > MAX_WORD_LENGTH ? [] : run.split(SEAM).filter(part => part.length >= MIN_PART_LENGTH);
@@ -191,10 +191,10 @@ export function readQuery(text: string): SearchQuery {
   const common = new Set<string>();
   for (const [run] of text.normalize("NFC").matchAll(WORD)) {
     if (telling.size >= MAX_PHRASES) break;
-    if (IS_UNSPACED.test(run)) for (const pair of pairsOf(run)) telling.add(pair);
+    if (IS_UNSPACED.test(run)) for (const pair of characterPairs(run)) telling.add(pair);
     else {
       const isCommon = COMMON_WORDS.has(run.toLowerCase()) || /^[a-z]$/i.test(run);
-      const terms = termsOf(run);
+      const terms = splitTerms(run);
       const isForm = terms.length === 1 && COMMON_TERMS.has(terms[0] ?? "") && /(?:ing|ed|s)$/i.test(run);
       for (const one of terms) (isCommon || isForm ? common : telling).add(one);
     }
@@ -205,7 +205,7 @@ export function readQuery(text: string): SearchQuery {
   };
 }
 
-function pairsOf(run: string): readonly string[] {
+function characterPairs(run: string): readonly string[] {
   const characters = [...run].slice(0, MAX_WORD_LENGTH);
   if (characters.length === 1) return characters;
   return characters.slice(1).map((character, index) => `${characters[index]} ${character}`);

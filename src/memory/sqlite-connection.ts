@@ -156,7 +156,7 @@ const PROBLEMS = [
 
 function toMemoryError(error: unknown, path: string): MemoryError {
   if (error instanceof MemoryError) return error;
-  const code = codeOf(error);
+  const code = errorCode(error);
   const problem = PROBLEMS.find(([start]) => code.startsWith(start))?.[1];
   switch (problem) {
     case "busy":
@@ -194,7 +194,7 @@ export function corruptDatabase(path: string, what: string, fix?: string): Memor
   );
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   return typeof code === "string" ? code : "";
 }

@@ -40,7 +40,7 @@ export function columnValues(memory: Memory): readonly SqlValue[] {
     memory.createdMs,
     memory.updatedMs,
     contentFingerprint(memory.value),
-    sealOf(memory),
+    memoryDigest(memory),
     encodeText(memory.value),
   ];
 }
@@ -62,7 +62,7 @@ export function readMemoryRow(row: SqlRow, path: string): Memory {
     return ms;
   };
   const memory = readMemory({ text, time, unreadable }, row["is_pinned"] === 1);
-  if (text("seal") !== sealOf(memory)) throw unreadable();
+  if (text("seal") !== memoryDigest(memory)) throw unreadable();
   return memory;
 }
 
@@ -82,7 +82,7 @@ function dropStatements(number: number): string {
 }
 
 /** SQLite notices broken pages, not a changed letter; this does. */
-function sealOf(memory: Memory): string {
+function memoryDigest(memory: Memory): string {
   const { id, project, agent, session, key, value, type, category, createdMs, updatedMs } = memory;
   return shortHash(
     JSON.stringify([id, project, agent, session, key, value, type, category, createdMs, updatedMs]),
@@ -278,11 +278,11 @@ export const MIGRATIONS: readonly Migration[] = [
  * One that is not for us is not changed in any way.
  */
 export function prepareSchema(connection: SqliteConnection, path: string, nowMs: number): void {
-  const found = versionOf(connection, path);
+  const found = readVersion(connection, path);
   connection.enableWriteAheadLog();
   if (found === MIGRATIONS.length) return;
   connection.write(() => {
-    const version = versionOf(connection, path);
+    const version = readVersion(connection, path);
     for (const migrate of MIGRATIONS.slice(version)) migrate(connection, path, nowMs);
     connection.rows(`PRAGMA application_id = ${APPLICATION_ID}`);
     connection.rows(`PRAGMA user_version = ${MIGRATIONS.length}`);
@@ -290,7 +290,7 @@ export function prepareSchema(connection: SqliteConnection, path: string, nowMs:
 }
 
 /** 0 for an empty database and for one of the earlier program; throws for one that we cannot use. */
-function versionOf(connection: SqliteConnection, path: string): number {
+function readVersion(connection: SqliteConnection, path: string): number {
   const owner = Number(connection.rows("PRAGMA application_id")[0]?.["application_id"]);
   const version = Number(connection.rows("PRAGMA user_version")[0]?.["user_version"]);
   if (owner !== APPLICATION_ID) {

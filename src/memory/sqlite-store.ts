@@ -48,8 +48,8 @@ import {
   insertRow,
   latestRows,
   listUses,
-  numberOf,
   numberOfId,
+  readNumber,
   removeRows,
   replaceRow,
   setPin,
@@ -399,7 +399,7 @@ export class SqliteStore implements MovableStore {
         updatedSinceMs,
       ],
     );
-    removeRows(this.connection, rows.map(numberOf), nowMs);
+    removeRows(this.connection, rows.map(readNumber), nowMs);
   }
 }
 

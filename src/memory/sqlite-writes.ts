@@ -133,7 +133,7 @@ export function findRow(
 ): FoundMemory | undefined {
   const sql = `SELECT ${SELECTED} FROM memories WHERE ${condition} LIMIT 1`;
   const [row] = connection.rows(sql, values.map(encodeText));
-  return row === undefined ? undefined : { number: numberOf(row), memory: readMemoryRow(row, path) };
+  return row === undefined ? undefined : { number: readNumber(row), memory: readMemoryRow(row, path) };
 }
 
 export function numberOfId(connection: SqliteConnection, agent: string, id: string): number | undefined {
@@ -141,14 +141,14 @@ export function numberOfId(connection: SqliteConnection, agent: string, id: stri
     encodeText(agent),
     encodeText(id),
   ]);
-  return row === undefined ? undefined : numberOf(row);
+  return row === undefined ? undefined : readNumber(row);
 }
 
 export function insertRow(connection: SqliteConnection, memory: Memory): Memory {
   const sql = `INSERT INTO memories (${COLUMNS}) VALUES (${PLACEHOLDERS}) RETURNING number`;
   for (const row of connection.rows(sql, columnValues(memory))) {
-    addToIndex(connection, numberOf(row), memory);
-    if (memory.isPinned === true) setPin(connection, numberOf(row), true);
+    addToIndex(connection, readNumber(row), memory);
+    if (memory.isPinned === true) setPin(connection, readNumber(row), true);
   }
   return memory;
 }
@@ -200,6 +200,6 @@ export function dropRemovedWords(connection: SqliteConnection): void {
   connection.run("INSERT INTO memory_words (memory_words) VALUES ('optimize')");
 }
 
-export function numberOf(row: SqlRow): number {
+export function readNumber(row: SqlRow): number {
   return Number(row["number"]);
 }

@@ -136,8 +136,8 @@ function parseMemory(value: Json, agent: string | undefined, place: string): Mem
     session: read("session", OPTIONAL_TEXT),
     key: read("key", TEXT),
     value: read("value", TEXT),
-    type: read("type", oneOf(VALUE_TYPES)),
-    category: read("category", oneOf(CATEGORIES, "context")),
+    type: read("type", choiceMember(VALUE_TYPES)),
+    category: read("category", choiceMember(CATEGORIES, "context")),
     createdMs: read("created_at", TIME),
     updatedMs: read("updated_at", TIME),
     ...(read("pinned", OPTIONAL_FLAG) ? { isPinned: true } : {}),
@@ -184,7 +184,7 @@ const TIME: MemberKind<number> = [
   },
 ];
 
-function oneOf<T extends string>(choices: readonly T[], byDefault?: T): MemberKind<T> {
+function choiceMember<T extends string>(choices: readonly T[], byDefault?: T): MemberKind<T> {
   const expected = `one of ${choices.join(", ")}`;
   return [expected, value => (value === undefined ? byDefault : choices.find(choice => choice === value))];
 }

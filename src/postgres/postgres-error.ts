@@ -66,13 +66,13 @@ const OFFLINE_TEXT = /timeout|terminated|connection error|not queryable|client w
 const RETRYABLE_CODES: readonly string[] = ["40001", "40P01"];
 
 export function isRetryable(error: unknown): boolean {
-  return RETRYABLE_CODES.includes(codeOf(error) ?? "");
+  return RETRYABLE_CODES.includes(errorCode(error) ?? "");
 }
 
 /** What the driver threw, as a person can use it. */
 export function translate(error: unknown, place: string): unknown {
   if (error instanceof Problem) return error;
-  const code = codeOf(error);
+  const code = errorCode(error);
   const refusal = code === undefined ? undefined : REFUSALS[code];
   if (refusal !== undefined)
     return new PostgresError("refused", `the database ${place} refused: ${refusal.why}`, {
@@ -117,9 +117,9 @@ function isOffline(code: string | undefined, text: string): boolean {
   return OFFLINE_CODES.test(code) || OFFLINE_ERRNO.test(code);
 }
 
-function codeOf(error: unknown): string | undefined {
+function errorCode(error: unknown): string | undefined {
   const { code, errors } = (error ?? {}) as { readonly code?: unknown; readonly errors?: unknown };
   if (typeof code === "string") return code;
   // One attempt for each address of a name.
-  return Array.isArray(errors) && errors.length > 0 ? codeOf(errors[0]) : undefined;
+  return Array.isArray(errors) && errors.length > 0 ? errorCode(errors[0]) : undefined;
 }

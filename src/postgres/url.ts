@@ -94,14 +94,14 @@ export function readDatabaseUrl(text: string, origin: UrlOrigin): DatabaseAddres
       throw unusable(
         `it has ${/^[a-z_]+$/.test(name) ? `the parameter ${name}` : "another parameter"}; known are ${PARAMETERS.join(", ")}`,
       );
-  const host = hostOf(url);
+  const host = readHost(url);
   return {
     host,
-    port: portOf(url),
+    port: readPort(url),
     database: decode(url.pathname.slice(1)),
     user: decode(url.username),
     password: decode(url.password),
-    tls: tlsOf(url.searchParams.get("sslmode"), host),
+    tls: readTlsMode(url.searchParams.get("sslmode"), host),
     rootCertificate: url.searchParams.get("sslrootcert") ?? undefined,
     certificate: url.searchParams.get("sslcert") ?? undefined,
     key: url.searchParams.get("sslkey") ?? undefined,
@@ -134,14 +134,14 @@ function parse(text: string): URL {
   }
 }
 
-function hostOf(url: URL): string | undefined {
+function readHost(url: URL): string | undefined {
   const given = url.searchParams.get("host");
   if (given !== null && given !== "") return given;
   const host = decode(url.hostname.replace(/^\[|\]$/g, ""));
   return host === "socket.invalid" ? undefined : host;
 }
 
-function portOf(url: URL): number | undefined {
+function readPort(url: URL): number | undefined {
   const text = url.port === "" ? url.searchParams.get("port") : url.port;
   if (text === null || text === "") return undefined;
   const port = Number(text);
@@ -151,7 +151,7 @@ function portOf(url: URL): number | undefined {
 }
 
 /** A server elsewhere must prove who it is unless the URL says otherwise. */
-function tlsOf(given: string | null, host: string | undefined): TlsMode {
+function readTlsMode(given: string | null, host: string | undefined): TlsMode {
   if (given === null) return isLocal(host) ? "disable" : "verify-full";
   const mode = TLS_MODES.find(each => each === given);
   if (mode === undefined) throw unusable(`its sslmode must be one of ${TLS_MODES.join(", ")}`);

@@ -225,7 +225,7 @@ class OptionalFields {
   }
 }
 
-function toolOf({ toolName, canonicalToolName, toolInput }: Normalised, read: OptionalFields): ToolUse {
+function toToolUse({ toolName, canonicalToolName, toolInput }: Normalised, read: OptionalFields): ToolUse {
   const name = toolName ?? "";
   const useId = read.string(...FIELD_NAMES.toolUseId);
   return { name, canonicalName: canonicalToolName ?? name, input: toolInput, useId };
@@ -246,7 +246,7 @@ function buildInput(descriptor: EventDescriptor, normalised: Normalised, read: O
     return {
       ...base,
       kind: "tool",
-      tool: toolOf(normalised, read),
+      tool: toToolUse(normalised, read),
       result: read.value(...FIELD_NAMES.toolResult),
       error: descriptor.name === "PostToolUseFailure" ? read.string("error") : undefined,
     };

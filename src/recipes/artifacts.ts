@@ -76,7 +76,7 @@ export function readAllowlist(text: string, name: string): (path: string) => boo
   const entries = text.split(/\r?\n/).flatMap((line, index) => {
     const entry = line.trim();
     if (entry === "" || entry.startsWith("#")) return [];
-    const problem = problemOf(entry);
+    const problem = findProblem(entry);
     if (problem !== undefined)
       throw new Problem(`${name}:${index + 1}: ${problem}: ${entry}`, {
         kind: "invalid",
@@ -88,7 +88,7 @@ export function readAllowlist(text: string, name: string): (path: string) => boo
   return path => entries.some(entry => matchesGlob(entry, path));
 }
 
-function problemOf(entry: string): string | undefined {
+function findProblem(entry: string): string | undefined {
   const [first = "", ...more] = entry.split("/");
   if (/^[/~]/.test(entry)) return "an entry is relative to the repository";
   if (/[\\\0]/.test(entry)) return "folders are separated by /";

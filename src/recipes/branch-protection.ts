@@ -110,14 +110,14 @@ async function readProtection(system: System, cwd: string, branch: string): Prom
     isProtected: typeof isProtected === "boolean" ? isProtected : undefined,
     settings:
       settings.json !== undefined
-        ? linesOf(settings.json)
+        ? listLines(settings.json)
         : /branch not protected/i.test(settings.problem)
           ? []
           : undefined,
     rules: listed?.flatMap(rule => {
       if (!isJsonObject(rule)) return [];
       const { type, parameters } = rule;
-      return [String(type), ...linesOf(parameters ?? null).map(line => `${String(type)}.${line}`)];
+      return [String(type), ...listLines(parameters ?? null).map(line => `${String(type)}.${line}`)];
     }),
   });
 }
@@ -145,13 +145,15 @@ async function askServer(
 }
 
 /** One line for each value that says something; addresses and what is off say nothing. */
-function linesOf(value: Json, path = ""): readonly string[] {
+function listLines(value: Json, path = ""): readonly string[] {
   if (value === null || value === false || value === "") return [];
-  if (Array.isArray(value)) return value.flatMap(item => linesOf(item, `${path}[]`)).sort();
+  if (Array.isArray(value)) return value.flatMap(item => listLines(item, `${path}[]`)).sort();
   if (!isJsonObject(value)) return [`${path}=${String(value)}`];
   return Object.entries(value)
     .flatMap(([name, member]) =>
-      /url$/.test(name) || name === "node_id" ? [] : linesOf(member, path === "" ? name : `${path}.${name}`),
+      /url$/.test(name) || name === "node_id"
+        ? []
+        : listLines(member, path === "" ? name : `${path}.${name}`),
     )
     .sort();
 }

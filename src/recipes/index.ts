@@ -9,13 +9,13 @@ export { searchHere } from "./find/find-recipe.ts";
 export { listRecipes } from "./find/list-recipes.ts";
 export { type ParsedRecipe, type ParseOptions, parseRecipe } from "./format/parse-recipe.ts";
 export {
-  blocksOf,
   MAX_RECIPE_BYTES,
   type Problem,
   type Recipe,
   type RecipeOutput,
   type Step,
   type StepType,
+  splitBlocks,
 } from "./format/recipe.ts";
 export type { Observer, RunEvent, StepReference } from "./logs/events.ts";
 export { listRuns, type RecordedRun, type RecordedStep, type RunState } from "./logs/run-records.ts";

@@ -57,7 +57,7 @@ export function createPlainProgress(options: PlainProgressOptions): Observer {
       writeLines([`${indent(event.step)}  … ${plain(event.step.id)} still running (${elapsed})`]);
     } else if (event.kind === "output") {
       if (isVerbose) writeLines(outputLines(event));
-    } else writeLines(linesOf(event));
+    } else writeLines(progressLines(event));
   };
 }
 
@@ -80,7 +80,7 @@ export const STATUS_MARKS: Readonly<Record<StepStatus, string>> = {
 const MAX_ERROR_LINES = 12;
 
 /** Lines for events that stay on the screen; empty for those that do not. */
-export function linesOf(event: RunEvent): readonly string[] {
+export function progressLines(event: RunEvent): readonly string[] {
   switch (event.kind) {
     case "step_start":
       return [`${indent(event.step)}▶ ${plain(event.step.id)}${hint(event.step)}`];
@@ -186,11 +186,11 @@ export function createLiveProgress(options: LiveProgressOptions): LiveProgress {
     write(before + kept + draw());
   };
   const endLines = (event: RunEvent & { kind: "step_end" }): readonly string[] => {
-    const [first = "", ...more] = linesOf(event);
+    const [first = "", ...more] = progressLines(event);
     const { status } = event.result;
     const mark = STATUS_MARKS[status];
     // All that it printed stands above already when it is shown.
-    const line = cutToWidth(isVerbose ? first : `${first}${resultOf(event)}`, columns());
+    const line = cutToWidth(isVerbose ? first : `${first}${describeResult(event)}`, columns());
     return [line.replace(mark, paint(STATUS_STYLES[status], mark)), ...more];
   };
 
@@ -202,7 +202,7 @@ export function createLiveProgress(options: LiveProgressOptions): LiveProgress {
       } else if (event.kind === "step_end") repaint(endLines(event));
       else if (event.kind === "step_start" || event.kind === "notice") {
         // The start shows in the running lines; it stays in the scroll only for recipes, whose steps follow it.
-        repaint(event.kind === "step_start" && event.step.type !== "recipe" ? [] : linesOf(event));
+        repaint(event.kind === "step_start" && event.step.type !== "recipe" ? [] : progressLines(event));
       }
     },
     tick() {
@@ -219,7 +219,7 @@ export function createLiveProgress(options: LiveProgressOptions): LiveProgress {
 }
 
 /** What became of a step, behind its name: the first line that it printed. */
-function resultOf({ result }: RunEvent & { kind: "step_end" }): string {
+function describeResult({ result }: RunEvent & { kind: "step_end" }): string {
   if (result.status === "skipped") return "  skipped";
   if (result.step_type === "recipe") return "";
   const line = plainLines(result.output).find(each => each.trim() !== "");
@@ -232,12 +232,12 @@ function note(running: Map<string, RunningStep>, event: RunEvent, nowMs: number)
   } else if (event.kind === "step_end") running.delete(event.step.path);
   else if (event.kind === "output") {
     const step = running.get(event.step.path);
-    const line = lastLineOf(event.chunk);
+    const line = readLastLine(event.chunk);
     if (step !== undefined && line !== undefined) step.lastLine = line;
   }
 }
 
-function lastLineOf(chunk: Uint8Array): string | undefined {
+function readLastLine(chunk: Uint8Array): string | undefined {
   const end = Buffer.from(chunk.subarray(Math.max(0, chunk.length - MAX_LAST_LINE_BYTES))).toString("utf8");
   const line = plain(
     end

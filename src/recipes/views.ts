@@ -10,7 +10,7 @@ import {
 } from "../protocol/index.ts";
 import { count, wrapWords } from "../text/index.ts";
 import type { ListedRecipe } from "./find/load-recipe.ts";
-import { blocksOf, DEFAULT_VERSION, type Problem, type Recipe, type Step } from "./format/recipe.ts";
+import { DEFAULT_VERSION, type Problem, type Recipe, type Step, splitBlocks } from "./format/recipe.ts";
 import { formatSeconds, type Paint, plain, plainLines, STATUS_MARKS } from "./progress.ts";
 import { clipCharacters } from "./steps/snippet.ts";
 import { valueText } from "./values/value.ts";
@@ -164,7 +164,7 @@ function preview(text: string): string {
 /** The steps of a recipe as a small drawing: order, groups, conditions, and which variable each step fills. */
 export function recipeGraph(recipe: Recipe): string {
   const width = Math.max(...recipe.steps.map(step => [...step.id].length)) + (hasGroup(recipe) ? 3 : 0);
-  const blocks = blocksOf(recipe.steps);
+  const blocks = splitBlocks(recipe.steps);
   const lines = blocks.flatMap((block, index) => drawBlock(block, index === blocks.length - 1, width));
   return [recipe.name, "│", ...lines, ""].join("\n");
 }
@@ -201,7 +201,7 @@ function describeWork(step: Step): string {
 }
 
 function hasGroup({ steps }: Recipe): boolean {
-  return blocksOf(steps).some(block => block.length > 1);
+  return splitBlocks(steps).some(block => block.length > 1);
 }
 
 const MAX_LINES = 12;

@@ -24,7 +24,7 @@ import { isAbsolute, isLoopback, type System } from "../system/index.ts";
 import { clip } from "../text/index.ts";
 import { version } from "../version.ts";
 import { ecsLine } from "./ecs.ts";
-import { type Attribute, attributesOf, logsRequest, metricsRequest } from "./otlp.ts";
+import { type Attribute, logsRequest, metricsRequest, toAttributes } from "./otlp.ts";
 import { parseLine, recordTime, type ShippedLine, sharedFields } from "./read-batch.ts";
 import { makeMonths, makeRecordTables } from "./record-tables.ts";
 import type { ShipBatch, ShipTarget } from "./ship.ts";
@@ -152,15 +152,15 @@ export function otlpTarget(options: OtlpOptions): ShipTarget {
     prepare: () => Promise.resolve(),
     async send({ lines, totals, startedMs, nowMs, head }) {
       const logs = logsRequest(lines, { resource, hasContent, nowMs });
-      await send(addressOf(url, "v1/logs"), logs, options);
+      await send(endpointUrl(url, "v1/logs"), logs, options);
       const metrics = metricsRequest(totals, { resource, startedMs, nowMs, head });
-      await send(addressOf(url, "v1/metrics"), metrics, options);
+      await send(endpointUrl(url, "v1/metrics"), metrics, options);
     },
     close: () => Promise.resolve(),
   };
 }
 
-function addressOf(target: URL, path: string): URL {
+function endpointUrl(target: URL, path: string): URL {
   const url = new URL(target);
   url.pathname = `${url.pathname.replace(/\/$/, "")}/${path}`;
   return url;
@@ -427,7 +427,7 @@ function openOtlp(system: System, address: string, options: TargetOptions): Ship
     );
   if (url.protocol === "http:" && !isLoopback(url.hostname))
     options.tell(`${url.host} is reached without encryption`);
-  const resource = attributesOf({
+  const resource = toAttributes({
     "service.name": "amplihack",
     "service.version": version,
     ...(options.policy === undefined ? {} : { "amplihack.policy": options.policy }),

@@ -16,7 +16,7 @@ const CUMULATIVE = 2;
 /** Upper bounds of the histogram of durations, in seconds. */
 export const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
-export function attributesOf(values: Values): readonly Attribute[] {
+export function toAttributes(values: Values): readonly Attribute[] {
   return Object.entries(values).flatMap(([key, value]) =>
     value === undefined ? [] : [{ key, value: anyValue(value) }],
   );
@@ -58,7 +58,7 @@ function logRecord({ log, id, text, hash }: ShippedLine, { hasContent, nowMs }: 
     severityText: severity === ERROR ? "ERROR" : severity === WARN ? "WARN" : "INFO",
     eventName,
     body: { stringValue: line === undefined ? "a line that cannot be read" : `${eventName}: ${decision}` },
-    attributes: attributesOf({
+    attributes: toAttributes({
       "log.record.uid": id,
       "event.name": eventName,
       "gen_ai.conversation.id": stringAt(fields, "session"),
@@ -142,7 +142,7 @@ export function metricsRequest(totals: Totals, options: MetricOptions): JsonObje
   const verdicts = Object.entries(totals).flatMap(([key, count]) => {
     const [kind, host = "", verdict = ""] = key.split(" ");
     if (kind !== "verdict") return [];
-    const attributes = attributesOf({ "gen_ai.agent.name": host, "amplihack.decision": verdict });
+    const attributes = toAttributes({ "gen_ai.agent.name": host, "amplihack.decision": verdict });
     return [{ ...times, attributes, asInt: String(count) }];
   });
   const metrics = [
@@ -167,7 +167,7 @@ export function metricsRequest(totals: Totals, options: MetricOptions): JsonObje
                 {
                   timeUnixNano: times.timeUnixNano,
                   asInt: String(head.seq),
-                  attributes: attributesOf({ "amplihack.audit.hash": head.hash }),
+                  attributes: toAttributes({ "amplihack.audit.hash": head.hash }),
                 },
               ],
             },
@@ -188,7 +188,7 @@ function durations(totals: Totals, times: JsonObject): readonly JsonObject[] {
     );
     return {
       ...times,
-      attributes: attributesOf({ "amplihack.hook.name": hook }),
+      attributes: toAttributes({ "amplihack.hook.name": hook }),
       count: String(counts.reduce((sum, count) => sum + count)),
       sum: totals[`sum ${hook}`] ?? 0,
       bucketCounts: counts.map(String),

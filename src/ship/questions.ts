@@ -7,7 +7,7 @@ import { requireDirectories } from "../state/index.ts";
 import { join, type System, writeAtomically } from "../system/index.ts";
 import { clip } from "../text/index.ts";
 import { type JoinedServer, joinedFile, post } from "./joined-server.ts";
-import { serverKeyOf } from "./server-policy.ts";
+import { readServerKey } from "./server-policy.ts";
 
 /** What an approver is shown of a call. The server stores it as it is, and signs for exactly this. */
 export interface QuestionFacts {
@@ -78,7 +78,7 @@ export async function askTeam(
   const { stateHome } = requireDirectories(system);
   const joined = joinedFile(system, stateHome).read();
   if (joined === undefined) return WAITING;
-  const key = serverKeyOf(system, joined);
+  const key = readServerKey(system, joined);
   const nonce = randomBytes(32).toString("base64url");
   const endMs = system.clock.monotonicMs() + waitMs;
   const leftMs = () => endMs - system.clock.monotonicMs();

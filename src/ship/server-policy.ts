@@ -19,7 +19,7 @@ const MAX_RECORD_BYTES = 4 * 1024;
 
 /** The text of the policy that the server has for this machine, with its signature checked. Throws where there is none. */
 export async function fetchServerPolicy(system: System, joined: JoinedServer): Promise<Uint8Array> {
-  const key = serverKeyOf(system, joined);
+  const key = readServerKey(system, joined);
   const { status, body } = await post(
     joined.url,
     "/api/v1/policy",
@@ -51,7 +51,7 @@ export async function fetchServerPolicy(system: System, joined: JoinedServer): P
 }
 
 /** What its answers are checked with: the configuration's key, else the one that it told first. */
-export function serverKeyOf(system: System, { serverKey, url }: JoinedServer): string {
+export function readServerKey(system: System, { serverKey, url }: JoinedServer): string {
   const { stateHome, home } = requireDirectories(system);
   const { config } = loadConfig(system, { home, stateHome, projectRoot: undefined });
   const key = config.team.key ?? serverKey;

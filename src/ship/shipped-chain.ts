@@ -85,13 +85,13 @@ export async function seesEveryRecord(run: RunSql, team: string): Promise<boolea
 }
 
 export async function readHeads(run: RunSql, choice: LogChoice): Promise<readonly ShippedHead[]> {
-  const { condition, values } = conditionOf(choice);
+  const { condition, values } = whereClause(choice);
   const rows = await run(
     `SELECT person, machine, seq, hash, ${RECEIVED_MS} FROM ${SCHEMA}.audit_heads WHERE ${condition}
      ORDER BY received, seq`,
     values,
   );
-  return rows.map(row => ({ ...originOf(row), seq: Number(row["seq"]) }));
+  return rows.map(row => ({ ...toOrigin(row), seq: Number(row["seq"]) }));
 }
 
 /**
@@ -103,7 +103,7 @@ export async function* readLinks(
   choice: LogChoice,
   { fromSeq = 0, after: first = "0" }: { readonly fromSeq?: number; readonly after?: string } = {},
 ): AsyncGenerator<ShippedLink, void, undefined> {
-  const { condition, values } = conditionOf(choice);
+  const { condition, values } = whereClause(choice);
   const next = values.length + 1;
   for (let after = first; ; ) {
     const rows = await run(
@@ -115,7 +115,7 @@ export async function* readLinks(
     );
     for (const row of rows) {
       const seq = row["seq"] === null ? undefined : Number(row["seq"]);
-      yield { ...originOf(row), seq, prev: String(row["prev"] ?? "") };
+      yield { ...toOrigin(row), seq, prev: String(row["prev"] ?? "") };
     }
     if (rows.length < PAGE_ROWS) return;
     after = String(rows.at(-1)?.["number"]);
@@ -125,7 +125,7 @@ export async function* readLinks(
 const MAX_DATE_MS = 8.64e15;
 const RECEIVED_MS = "floor(extract(epoch FROM received) * 1000)::text AS received_ms";
 
-function conditionOf(choice: LogChoice): {
+function whereClause(choice: LogChoice): {
   readonly condition: string;
   readonly values: readonly SqlValue[];
 } {
@@ -136,7 +136,7 @@ function conditionOf(choice: LogChoice): {
   };
 }
 
-function originOf(row: Row): Omit<ShippedHead, "seq"> {
+function toOrigin(row: Row): Omit<ShippedHead, "seq"> {
   return {
     person: String(row["person"]),
     machine: String(row["machine"]),

@@ -8,10 +8,10 @@ import {
   isTooLarge,
   type LogLine,
   linesOf,
+  listRotations,
   logFiles,
   putAway,
   type Rotation,
-  rotationsOf,
 } from "./log-file.ts";
 
 /**
@@ -91,7 +91,7 @@ export interface ChainHead {
 
 /** The last line with a number; undefined when there is none. */
 export function findHead(system: Pick<System, "files" | "text">, path: string): ChainHead | undefined {
-  for (const file of [path, ...rotationsOf(system, path)]) {
+  for (const file of [path, ...listRotations(system, path)]) {
     const end = readEndOfFile(system, file);
     if (end !== undefined && end.seq > 0) return { seq: end.seq, hash: sha256Hex(end.line) };
   }
@@ -113,7 +113,7 @@ function readEnd(
   system: Pick<System, "files" | "text">,
   path: string,
 ): { readonly seq: number; readonly hash: string; readonly isTorn: boolean } {
-  const candidates = (system.files.inspect(path)?.size ?? 0) > 0 ? [path] : rotationsOf(system, path);
+  const candidates = (system.files.inspect(path)?.size ?? 0) > 0 ? [path] : listRotations(system, path);
   for (const file of candidates) {
     const end = readEndOfFile(system, file);
     if (end !== undefined)

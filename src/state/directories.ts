@@ -63,7 +63,7 @@ const LINK_LIMIT = 40;
  */
 export function resolvePath(files: Pick<Files, "inspect" | "readLink">, path: string): string {
   if (!isAbsolute(path)) throw new SystemError("EINVAL", "resolve", path);
-  const pending = partsOf(path);
+  const pending = splitPath(path);
   // The root is the empty text here.
   let resolved = "";
   let links = 0;
@@ -80,12 +80,12 @@ export function resolvePath(files: Pick<Files, "inspect" | "readLink">, path: st
     if (++links > LINK_LIMIT) throw new SystemError("ELOOP", "resolve", path);
     const target = files.readLink(next);
     if (isAbsolute(target)) resolved = "";
-    pending.unshift(...partsOf(target));
+    pending.unshift(...splitPath(target));
   }
   return resolved === "" ? "/" : resolved;
 }
 
-function partsOf(path: string): string[] {
+function splitPath(path: string): string[] {
   return path.split("/").filter(part => part !== "" && part !== ".");
 }
 

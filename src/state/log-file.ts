@@ -39,11 +39,11 @@ export function rotate(system: System, path: string, rotation: Rotation): void {
 /** As `rotate`, for a caller that holds the lock and knows that the file is too large. */
 export function putAway(system: System, path: string, { keep }: Rotation): void {
   system.files.rename(path, freeName(system, path));
-  for (const old of rotationsOf(system, path).slice(keep)) system.files.remove(old);
+  for (const old of listRotations(system, path).slice(keep)) system.files.remove(old);
 }
 
 /** The put-away files of a log, newest first. */
-export function rotationsOf(system: Pick<System, "files">, path: string): readonly string[] {
+export function listRotations(system: Pick<System, "files">, path: string): readonly string[] {
   const directory = dirname(path);
   const { stem, ending } = splitName(path);
   let names: readonly string[];
@@ -69,7 +69,7 @@ function freeName(system: System, path: string): string {
   const { stem, ending } = splitName(path);
   const stamp = compactTimestamp(system.clock.nowMs());
   const nameWith = (label: string) => join(dirname(path), `${stem}.${label}${ending}`);
-  const newest = basename(rotationsOf(system, path)[0] ?? "").slice(stem.length + 1);
+  const newest = basename(listRotations(system, path)[0] ?? "").slice(stem.length + 1);
   const base = newest.slice(0, stamp.length);
   if (base < stamp) return nameWith(stamp);
   let number = Number(/^_(\d{3})/.exec(newest.slice(stamp.length))?.[1] ?? 0);
@@ -178,7 +178,7 @@ const NEWLINE = 10;
 
 /** The files of a log that rotates, the oldest first. The one being written may be missing. */
 export function logFiles(system: LogSystem, path: string): readonly string[] {
-  return [...rotationsOf(system, path)]
+  return [...listRotations(system, path)]
     .reverse()
     .concat(path)
     .filter(file => system.files.follow(file)?.kind === "file");

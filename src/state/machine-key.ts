@@ -35,7 +35,7 @@ export function readMachineKey(system: System, stateHome: string): string {
 }
 
 /** A digest of the parts that only who has the key can make. */
-export function sealOf({ text }: Pick<System, "text">, key: string, parts: readonly string[]): string {
+export function computeSeal({ text }: Pick<System, "text">, key: string, parts: readonly string[]): string {
   const digest = (content: string) => sha256Hex(text.encode(`${key}\n${content}`));
   return digest(digest(JSON.stringify(parts)));
 }

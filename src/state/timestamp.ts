@@ -4,13 +4,13 @@
 export function localTimestamp(ms: number): string {
   const date = new Date(ms);
   const day = [date.getFullYear(), two(date.getMonth() + 1), two(date.getDate())].join("-");
-  return `${day}T${timeOf(date).join(":")}.${microseconds(date)}`;
+  return `${day}T${localTimeParts(date).join(":")}.${microseconds(date)}`;
 }
 
 /** `20260102_030405`, for file names */
 export function compactTimestamp(ms: number): string {
   const date = new Date(ms);
-  return `${date.getFullYear()}${two(date.getMonth() + 1)}${two(date.getDate())}_${timeOf(date).join("")}`;
+  return `${date.getFullYear()}${two(date.getMonth() + 1)}${two(date.getDate())}_${localTimeParts(date).join("")}`;
 }
 
 /** `20260102_030405_123000` */
@@ -18,7 +18,7 @@ export function compactTimestampWithMicroseconds(ms: number): string {
   return `${compactTimestamp(ms)}_${microseconds(new Date(ms))}`;
 }
 
-function timeOf(date: Date): readonly string[] {
+function localTimeParts(date: Date): readonly string[] {
   return [two(date.getHours()), two(date.getMinutes()), two(date.getSeconds())];
 }
 

@@ -34,7 +34,7 @@ export function writeAtomically(
     overwriteLinked(system, target, bytes);
     return;
   }
-  const directory = parentOf(target);
+  const directory = parentDirectory(target);
   if (facts === undefined) files.makeDirectory(directory, options.directoryMode ?? 0o700);
   const mode = facts?.mode ?? options.mode ?? 0o600;
   const temporary = createTemporary(system, directory, basename(target), bytes, mode);
@@ -51,7 +51,7 @@ export function writeAtomically(
 /** Everything that does not fit on the disk is found before the file itself is touched. */
 function overwriteLinked(system: Pick<System, "files" | "random">, target: string, bytes: Uint8Array): void {
   const { files } = system;
-  const copy = createTemporary(system, parentOf(target), basename(target), bytes, 0o600);
+  const copy = createTemporary(system, parentDirectory(target), basename(target), bytes, 0o600);
   try {
     files.overwrite(copy, target);
   } finally {
@@ -85,12 +85,12 @@ function followLinks(files: Files, path: string): { target: string; facts: FileF
     if (facts?.kind !== "symlink") return { target, facts };
     const link = files.readLink(target);
     // Not normalised: `..` after a linked directory is for the file system to interpret.
-    target = link.startsWith("/") ? link : `${parentOf(target)}/${link}`;
+    target = link.startsWith("/") ? link : `${parentDirectory(target)}/${link}`;
   }
   throw new SystemError("ELOOP", "write", path);
 }
 
-function parentOf(path: string): string {
+function parentDirectory(path: string): string {
   const slash = path.lastIndexOf("/");
   return slash <= 0 ? "/" : path.slice(0, slash);
 }

@@ -246,12 +246,12 @@ export function globMatches(pattern: string, name: string): boolean {
 
 export function createGlob(tokens: readonly GlobToken[]): Glob {
   const program: Instruction[] = [];
-  const literals = literalsOf(tokens);
+  const literals = listLiterals(tokens);
   emit(tokens, program);
   return { tokens, literals, program };
 }
 
-function literalsOf(tokens: readonly GlobToken[]): readonly string[] | undefined {
+function listLiterals(tokens: readonly GlobToken[]): readonly string[] | undefined {
   const literals = [""];
   for (const token of tokens) {
     if (token.kind === "text") literals.push(`${literals.pop() ?? ""}${token.text}`);

@@ -108,7 +108,7 @@ export class MemoryDisk {
     if (isLonger(path, PATH_BYTES)) return "ENAMETOOLONG";
     const endsInSlash = path.endsWith("/");
     let chain: DirectoryNode[] = [this.root];
-    let parts = partsOf(path);
+    let parts = splitPath(path);
     let links = 0;
     for (let index = 0; index < parts.length; index++) {
       const part = parts[index] as string;
@@ -124,7 +124,7 @@ export class MemoryDisk {
       if (node?.kind === "symlink" && (!isLast || follow || endsInSlash)) {
         if (++links > LINK_LIMIT) return "ELOOP";
         if (node.target.startsWith("/")) chain = [this.root];
-        parts = [...partsOf(node.target), ...parts.slice(index + 1)];
+        parts = [...splitPath(node.target), ...parts.slice(index + 1)];
         index = -1;
       } else if (isLast) {
         if (endsInSlash && node !== undefined && node.kind !== "directory") return "ENOTDIR";
@@ -157,7 +157,7 @@ function copyDirectory(original: DirectoryNode): DirectoryNode {
   return { ...original, entries };
 }
 
-function partsOf(path: string): string[] {
+function splitPath(path: string): string[] {
   const parts = (path.startsWith("/") ? path.slice(1) : path).split("/");
   return parts.includes("") ? parts.filter(part => part !== "") : parts;
 }
@@ -184,7 +184,7 @@ export function toNanoseconds(ms: number): bigint {
   return BigInt(Math.round(ms)) * NANOSECONDS;
 }
 
-function identityOf(node: DiskNode): string {
+function nodeIdentity(node: DiskNode): string {
   return `1:${node.id}`;
 }
 
@@ -192,14 +192,14 @@ function identityOf(node: DiskNode): string {
 export function fileFacts(node: DiskNode): FileFacts {
   const { kind, mode, uid, gid = uid } = node;
   const modifiedMs = Number(node.modifiedNs / NANOSECONDS);
-  return { kind, size: sizeOf(node), mode, uid, gid, modifiedMs, identity: identityOf(node) };
+  return { kind, size: nodeSize(node), mode, uid, gid, modifiedMs, identity: nodeIdentity(node) };
 }
 
 export function exactFileFacts(node: DiskNode): ExactFacts {
   const { kind, mode, links } = node;
-  const size = sizeOf(node);
+  const size = nodeSize(node);
   const modifiedNs = String(node.modifiedNs);
-  const identity = identityOf(node);
+  const identity = nodeIdentity(node);
   return {
     kind,
     size,
@@ -212,7 +212,7 @@ export function exactFileFacts(node: DiskNode): ExactFacts {
   };
 }
 
-function sizeOf(node: DiskNode): number {
+function nodeSize(node: DiskNode): number {
   if (node.kind === "file") return node.bytes.length;
   return node.kind === "symlink" ? utf8.encode(node.target).length : 0;
 }

@@ -47,11 +47,11 @@ const REPLACEMENT = "\ufffd";
 type Stat = (path: PathLike, options: { bigint: true; throwIfNoEntry: false }) => BigIntStats | undefined;
 
 function look(path: string, stat: Stat): FileFacts | undefined {
-  const stats = statsOf(path, stat);
+  const stats = readStats(path, stat);
   return stats === undefined ? undefined : toFacts(stats);
 }
 
-function statsOf(path: string, stat: Stat): BigIntStats | undefined {
+function readStats(path: string, stat: Stat): BigIntStats | undefined {
   try {
     // What is not there is the ordinary case, and an exception costs more than the look.
     return attempt("inspect", path, () => stat(toNodePath(path), { bigint: true, throwIfNoEntry: false }));
@@ -62,14 +62,14 @@ function statsOf(path: string, stat: Stat): BigIntStats | undefined {
 }
 
 function lookExactly(path: string): ExactFacts | undefined {
-  const stats = statsOf(path, lstatSync);
+  const stats = readStats(path, lstatSync);
   return stats === undefined ? undefined : toExactFacts(stats);
 }
 
 function listFacts(path: string): readonly NamedFacts[] {
   const found: NamedFacts[] = [];
   for (const name of listNames(path)) {
-    const stats = statsOf(`${path}/${name}`, lstatSync);
+    const stats = readStats(`${path}/${name}`, lstatSync);
     if (stats !== undefined) found.push({ name, ...toExactFacts(stats) });
   }
   return found;
@@ -89,7 +89,7 @@ function toExactFacts(stats: BigIntStats): ExactFacts {
   const mode = Number(stats.mode);
   const identity = `${stats.dev}:${stats.ino}`;
   return {
-    kind: kindOf(mode),
+    kind: fileKind(mode),
     size: Number(stats.size),
     allocatedBytes: Number(stats.blocks) * ALLOCATION_UNIT,
     mode: mode & 0o7777,
@@ -103,7 +103,7 @@ function toExactFacts(stats: BigIntStats): ExactFacts {
 function toFacts(stats: BigIntStats): FileFacts {
   const mode = Number(stats.mode);
   return {
-    kind: kindOf(mode),
+    kind: fileKind(mode),
     size: Number(stats.size),
     mode: mode & 0o7777,
     uid: Number(stats.uid),
@@ -119,7 +119,7 @@ const KINDS: ReadonlyMap<number, FileKind> = new Map([
   [S_IFLNK, "symlink"],
 ]);
 
-function kindOf(mode: number): FileKind {
+function fileKind(mode: number): FileKind {
   return KINDS.get(mode & S_IFMT) ?? "other";
 }
 

@@ -34,7 +34,7 @@ export function runRealm(
       } catch (error) {
         leaveAsyncContexts(asyncId);
         const isLate = Reflect.get(Object(error), "code") === "ERR_SCRIPT_EXECUTION_TIMEOUT";
-        return isLate ? late() : fail(messageOf(error));
+        return isLate ? late() : fail(errorMessage(error));
       }
     };
     // Answers that come from outside, such as the end of a child process, wait in the context until it runs again.
@@ -65,13 +65,13 @@ function makeScript(text: string, filename: string, fail: (problem: string) => v
   try {
     return new Script(text, { filename });
   } catch (error) {
-    fail(messageOf(error));
+    fail(errorMessage(error));
     return PROCEED;
   }
 }
 
 /** Errors of the other context are no instances of this one's `Error`. */
-function messageOf(error: unknown): string {
+function errorMessage(error: unknown): string {
   const message: unknown =
     typeof error === "object" && error !== null ? Reflect.get(error, "message") : error;
   return typeof message === "string" ? message : "it threw something that is not an error";

@@ -19,7 +19,7 @@ export { type ReadCount, readMessages, readTranscript } from "./read.ts";
 export type { TokenCount } from "./usage/facts.ts";
 export {
   addTokens,
-  dayOf,
+  formatDay,
   groupUsage,
   sumGroups,
   totalTokens,

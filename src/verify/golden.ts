@@ -43,7 +43,7 @@ export interface GoldenFilter {
  * An input without its expectation, or the reverse, is an error.
  */
 export function findGoldenCases(folder: string, { event, filter }: GoldenFilter = {}): readonly GoldenCase[] {
-  const isWanted = filter === undefined ? () => true : matcherOf(filter);
+  const isWanted = filter === undefined ? () => true : compileMatcher(filter);
   return readdirSync(folder, { withFileTypes: true })
     .filter(entry => entry.isDirectory() || entry.name.endsWith(TABLE))
     .flatMap(entry => {
@@ -161,7 +161,7 @@ function recordAt(value: Json, key: string): Readonly<Record<string, unknown>> {
   return found !== undefined && isJsonObject(found) ? found : {};
 }
 
-function matcherOf(pattern: string): (name: string) => boolean {
+function compileMatcher(pattern: string): (name: string) => boolean {
   const glob = compileGlob(pattern, "text");
   return name => matchesGlob(glob, name);
 }

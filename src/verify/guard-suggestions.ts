@@ -57,7 +57,7 @@ export function suggest(system: System, calls: readonly PastCall[], min: number)
     guards.set(cwd, guard);
     return guard;
   };
-  const asked = groupsOf(calls).flatMap(group => {
+  const asked = groupCalls(calls).flatMap(group => {
     const guard = guardIn(group.cwd);
     const judgement = judgeAgain(group, guard);
     return isLoosable(group, judgement) ? [{ group, guard, judgement }] : [];
@@ -75,7 +75,7 @@ interface AskedGroup {
   readonly judgement: Judgement;
 }
 
-function groupsOf(calls: readonly PastCall[]): readonly Group[] {
+function groupCalls(calls: readonly PastCall[]): readonly Group[] {
   const groups = new Map<string, Group>();
   for (const { command, cwd, from, ts } of calls) {
     const key = JSON.stringify([cwd, command]);
@@ -88,7 +88,7 @@ function groupsOf(calls: readonly PastCall[]): readonly Group[] {
 }
 
 /** A call may stand in the log and in a transcript, and happened once. */
-function countOf({ count }: Group): number {
+function groupCount({ count }: Group): number {
   return Math.max(count.audit, count.transcript);
 }
 
@@ -124,7 +124,7 @@ function passes(
 function allowEntryFor(asked: AskedGroup, min: number): readonly Suggestion[] {
   const { group, guard, judgement } = asked;
   const { command, cwd, ts } = group;
-  const count = countOf(group);
+  const count = groupCount(group);
   if (count < min || !judgement.all.every(canBeAllowedForGood)) return [];
   const until = ts === undefined ? "" : `, last on ${ts.slice(0, 10)}`;
   const entry = { command, cwd, reason: `asked about ${count} times${until}` };
@@ -134,7 +134,7 @@ function allowEntryFor(asked: AskedGroup, min: number): readonly Suggestion[] {
       kind: "allow",
       effect: "spares",
       count,
-      rules: rulesOf(judgement),
+      rules: listRules(judgement),
       example: { command, cwd, ts },
       entry: { allow: [entry] },
     },
@@ -143,17 +143,17 @@ function allowEntryFor(asked: AskedGroup, min: number): readonly Suggestion[] {
 
 /** Rules that level relaxed or a kept copy would have silenced, where they asked about many different commands. */
 function gentleRules(asked: readonly AskedGroup[], min: number): readonly Suggestion[] {
-  const ids = [...new Set(asked.flatMap(({ judgement }) => rulesOf(judgement)))];
+  const ids = [...new Set(asked.flatMap(({ judgement }) => listRules(judgement)))];
   return ids.flatMap(id => {
     const rule = findRule(id);
     if (rule === undefined || (rule.atLevel?.relaxed !== "allow" && rule.isRecoverable !== true)) return [];
     const helped = asked.filter(
       each =>
-        rulesOf(each.judgement).includes(id) &&
+        listRules(each.judgement).includes(id) &&
         passes(each, { rules: { ...each.guard.config.guard.rules, [id]: "allow" } }),
     );
-    const count = helped.reduce((sum, { group }) => sum + countOf(group), 0);
-    const [often] = [...helped].sort((one, other) => countOf(other.group) - countOf(one.group));
+    const count = helped.reduce((sum, { group }) => sum + groupCount(group), 0);
+    const [often] = [...helped].sort((one, other) => groupCount(other.group) - groupCount(one.group));
     if (often === undefined || helped.length < MIN_COMMANDS || count < min) return [];
     const { command, cwd, ts } = often.group;
     const entry = { rules: { [id]: "allow" as const } };
@@ -184,7 +184,7 @@ function notedRules(
   });
 }
 
-function rulesOf({ all }: Judgement): readonly string[] {
+function listRules({ all }: Judgement): readonly string[] {
   return [...new Set(all.map(finding => finding.rule))];
 }
 

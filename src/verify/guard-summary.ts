@@ -76,7 +76,7 @@ export function addCall(
   const judgement = judgeTool(call, context);
   summary.judgingMs += system.clock.monotonicMs() - began;
   summary.judged += 1;
-  const verdict = verdictOf(judgement, guard);
+  const verdict = toPastVerdict(judgement, guard);
   if (verdict === "allow") {
     summary.allowed += 1;
     return;
@@ -140,7 +140,7 @@ function nativeName(host: HostId): string {
   return name;
 }
 
-function verdictOf(judgement: Judgement, { config }: ConfiguredGuard): PastVerdict | "allow" {
+function toPastVerdict(judgement: Judgement, { config }: ConfiguredGuard): PastVerdict | "allow" {
   if (judgement.verdict !== "ask" || !isHistoryOn(config) || config.guard.level === "strict")
     return judgement.verdict;
   const { verdict } = judgement.settle(judgement.all.filter(({ atRisk }) => atRisk === undefined));

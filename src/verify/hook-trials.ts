@@ -201,7 +201,7 @@ export async function runTrials(
       const isMeant = hook.options.hosts === undefined || hook.options.hosts.includes(id);
       if (registration === undefined || !isMeant) continue;
       for (const example of inputsFor(hook, examples, payloads))
-        if (nativeEventOf(id, hook, example) !== undefined)
+        if (findNativeEvent(id, hook, example) !== undefined)
           trials.push(
             await runTrial(
               hook,
@@ -235,7 +235,7 @@ function inputsFor(
 type TrialInput = Pick<HookExample, "input" | "event" | "tool">;
 
 /** The host's own event for a call; some have one for each kind of tool. Undefined where a host has none. */
-function nativeEventOf(host: HostId, hook: UserHook, example: TrialInput): string | undefined {
+function findNativeEvent(host: HostId, hook: UserHook, example: TrialInput): string | undefined {
   const event = example.event ?? hook.events[0] ?? "PreToolUse";
   const { events } = HOSTS[host];
   const tool = example.tool ?? hook.tools[0] ?? "Bash";
@@ -285,8 +285,8 @@ function toHookInput(
   { input, event = hook.events[0] ?? "PreToolUse", tool = hook.tools[0] ?? hook.hostTools[0] }: TrialInput,
   { system, cwd }: TrialPlace,
 ): HookInput {
-  const nativeEvent = nativeEventOf(host, hook, { input, event, ...defined({ tool }) }) ?? event;
-  const payload = payloadOf(
+  const nativeEvent = findNativeEvent(host, hook, { input, event, ...defined({ tool }) }) ?? event;
+  const payload = trialPayload(
     input,
     { hook_event_name: nativeEvent, session_id: "trial", cwd },
     host,
@@ -300,7 +300,7 @@ function toHookInput(
   return checked.input;
 }
 
-function payloadOf(
+function trialPayload(
   input: JsonObject | string,
   base: JsonObject,
   host: HostId,

@@ -109,7 +109,7 @@ export function jsonEqual(
 
   function compare(left: ExactJson | undefined, right: ExactJson | undefined, path: Path): void {
     if (isIgnored(path, options.ignore)) return;
-    const kind = differenceOf(left, right, path);
+    const kind = findDifference(left, right, path);
     if (kind === undefined) return;
     found.push({
       path: pointer(path),
@@ -120,7 +120,7 @@ export function jsonEqual(
   }
 
   /** How two values differ; what they hold is compared on its own. */
-  function differenceOf(
+  function findDifference(
     left: ExactJson | undefined,
     right: ExactJson | undefined,
     path: Path,
@@ -129,20 +129,22 @@ export function jsonEqual(
     if (right === undefined) return "missing";
     const isMatch = hasMatchers && typeof left === "string" ? matchPattern(left, right) : undefined;
     if (isMatch !== undefined) return isMatch ? undefined : "value";
-    if (typeOf(left) !== typeOf(right)) return "type";
+    if (typeName(left) !== typeName(right)) return "type";
     if (Array.isArray(left) && Array.isArray(right)) {
       for (let index = 0; index < Math.max(left.length, right.length); index++)
         compare(left[index], right[index], [...path, String(index)]);
       return undefined;
     }
-    if (typeOf(left) === "object") {
+    if (typeName(left) === "object") {
       const [one, other] = [left as Members, right as Members];
       for (const key of new Set([...Object.keys(one), ...(isPartial ? [] : Object.keys(other))]))
-        compare(memberOf(one, key), memberOf(other, key), [...path, key]);
+        compare(findMember(one, key), findMember(other, key), [...path, key]);
       return undefined;
     }
     const isSame =
-      typeOf(left) === "number" ? isSameNumber(numberText(left), numberText(right), epsilon) : left === right;
+      typeName(left) === "number"
+        ? isSameNumber(numberText(left), numberText(right), epsilon)
+        : left === right;
     return isSame ? undefined : "value";
   }
 
@@ -154,11 +156,11 @@ type Path = readonly string[];
 type Members = { readonly [key: string]: ExactJson };
 
 /** Inside objects null and absent are the same. */
-function memberOf(members: Members, key: string): ExactJson | undefined {
+function findMember(members: Members, key: string): ExactJson | undefined {
   return Object.hasOwn(members, key) ? (members[key] ?? undefined) : undefined;
 }
 
-function typeOf(value: ExactJson): string {
+function typeName(value: ExactJson): string {
   if (value === null) return "null";
   if (Array.isArray(value)) return "array";
   if (value instanceof ExactNumber) return "number";

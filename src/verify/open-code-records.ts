@@ -41,7 +41,7 @@ export async function readOpenCodeSessions(
 }
 
 /** When its last message began. */
-export function lastUseOf({ messages }: OpenCodeSession): number {
+export function lastUsedMs({ messages }: OpenCodeSession): number {
   return messages.reduce(
     (latest, one) => Math.max(latest, numberAt(memberAt(one, "time"), "created") ?? 0),
     0,
@@ -49,17 +49,17 @@ export function lastUseOf({ messages }: OpenCodeSession): number {
 }
 
 /** What was asked and called, as lines that say it in the words of other hosts' records. */
-export function entriesOf({ id, directory, messages, parts }: OpenCodeSession): readonly JsonObject[] {
+export function toEntries({ id, directory, messages, parts }: OpenCodeSession): readonly JsonObject[] {
   const common = { sessionId: id, ...(directory === undefined ? {} : { cwd: directory }) };
   return messages.flatMap(message => {
     const role = stringAt(message, "role") ?? "";
     return (parts.get(stringAt(message, "id") ?? "") ?? []).flatMap(part =>
-      messagesOf(role, part).map(one => ({ ...common, message: one })),
+      toMessages(role, part).map(one => ({ ...common, message: one })),
     );
   });
 }
 
-function messagesOf(role: string, part: JsonObject): readonly JsonObject[] {
+function toMessages(role: string, part: JsonObject): readonly JsonObject[] {
   const type = stringAt(part, "type");
   if (type === "text" && role === "user" && memberAt(part, "synthetic") !== true)
     return [{ role, content: stringAt(part, "text") ?? "" }];

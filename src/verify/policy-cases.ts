@@ -75,9 +75,9 @@ function readCase(value: Json, refuse: Refuse): PolicyCase {
     textIn(value, "name", refuse) ?? textIn(value, "command", refuse) ?? textIn(value, "tool", refuse);
   if (!isJsonObject(input) || (command !== undefined && value["input"] !== undefined))
     throw refuse("input must be the object of a tool's arguments");
-  if (!isOneOf(VERDICTS, verdict))
+  if (!isListed(VERDICTS, verdict))
     throw refuse(`verdict must be ${VERDICTS.join(", ")}, not ${shown(verdict)}`);
-  if (level !== undefined && !isOneOf(LEVELS, level))
+  if (level !== undefined && !isListed(LEVELS, level))
     throw refuse(`level must be ${LEVELS.join(", ")}, not ${shown(level)}`);
   const rules = Array.isArray(rule) ? rule : [rule];
   if (!rules.every(id => typeof id === "string")) throw refuse("rule must be a rule's id, or a list of them");
@@ -114,7 +114,7 @@ function textIn(value: JsonObject, key: string, refuse: Refuse): string | undefi
   throw refuse(`${key} must be a text, not ${shown(text)}`);
 }
 
-function isOneOf<T extends string>(known: readonly T[], value: Json | undefined): value is T {
+function isListed<T extends string>(known: readonly T[], value: Json | undefined): value is T {
   return typeof value === "string" && (known as readonly string[]).includes(value);
 }
 

@@ -83,7 +83,7 @@ function readDockerfile(text: string): readonly Snippet[] {
     }
     const isBareHeredoc = /^<<-?["']?\w+["']?\s*\n/.test(command);
     snippets.push({
-      text: isBareHeredoc ? `sh ${command}` : (wordsOf(command) ?? command),
+      text: isBareHeredoc ? `sh ${command}` : (listWords(command) ?? command),
       name: "RUN",
       placeOf: () => place,
       isInContainer: true,
@@ -93,7 +93,7 @@ function readDockerfile(text: string): readonly Snippet[] {
 }
 
 /** `["rm", "-rf", "/x"]` as shell words. */
-function wordsOf(text: string): string | undefined {
+function listWords(text: string): string | undefined {
   if (!text.startsWith("[")) return undefined;
   try {
     const words: unknown = JSON.parse(text);
@@ -238,13 +238,15 @@ function readGithubWorkflow(text: string): readonly Snippet[] {
   const composite = root.get("runs");
   return [
     ...(isMap(jobs) ? jobs.items : []).flatMap(({ key, value }) =>
-      isMap(value) ? stepsOf(source, value, `job ${nameOf(key)}`, [defaultsOf(value), defaultsOf(root)]) : [],
+      isMap(value)
+        ? listSteps(source, value, `job ${keyName(key)}`, [findDefaults(value), findDefaults(root)])
+        : [],
     ),
-    ...(isMap(composite) ? stepsOf(source, composite, "action", []) : []),
+    ...(isMap(composite) ? listSteps(source, composite, "action", []) : []),
   ];
 }
 
-function stepsOf(
+function listSteps(
   source: Source,
   job: YAMLMap,
   name: string,
@@ -263,7 +265,7 @@ function stepsOf(
     const directory = setting("working-directory");
     return [
       {
-        ...snippetOf(source, run, name),
+        ...toSnippet(source, run, name),
         ...(directory === "" || directory.includes("${{") ? {} : { directory }),
         isPowerShell: kind === "powershell",
       },
@@ -271,7 +273,7 @@ function stepsOf(
   });
 }
 
-function defaultsOf(map: YAMLMap): YAMLMap | undefined {
+function findDefaults(map: YAMLMap): YAMLMap | undefined {
   const defaults = map.get("defaults");
   const run = isMap(defaults) ? defaults.get("run") : undefined;
   return isMap(run) ? run : undefined;
@@ -286,7 +288,7 @@ function readGitlabPipeline(text: string): readonly Snippet[] {
   return jobs.flatMap(({ key, value }) => {
     if (!isMap(value)) return [];
     return ["before_script", "script", "after_script"].flatMap(part =>
-      scalarsIn(value.get(part, true)).map(line => snippetOf(source, line, `job ${nameOf(key)}`)),
+      scalarsIn(value.get(part, true)).map(line => toSnippet(source, line, `job ${keyName(key)}`)),
     );
   });
 }
@@ -308,17 +310,17 @@ function open(text: string): Source {
   return { text, document, lines };
 }
 
-function snippetOf(source: Source, node: Scalar, name: string): Snippet {
+function toSnippet(source: Source, node: Scalar, name: string): Snippet {
   // An expression of the runner has an unknown value; it keeps its length so that columns stay right.
   const text = String(node.value).replace(
     /\$\{\{[\s\S]*?\}\}/g,
     whole => `\${${"X".repeat(whole.length - 3)}}`,
   );
-  return { text, name, placeOf: placesOf(source, node, text) };
+  return { text, name, placeOf: locator(source, node, text) };
 }
 
 /** Literal blocks keep their lines; in all other styles a finding points to where the text begins. */
-function placesOf(source: Source, node: Scalar, text: string): (offset: number) => Place {
+function locator(source: Source, node: Scalar, text: string): (offset: number) => Place {
   const start = node.range?.[0] ?? 0;
   const { line, col } = source.lines.linePos(start);
   if (node.type !== Scalar.BLOCK_LITERAL) {
@@ -337,13 +339,13 @@ function placesOf(source: Source, node: Scalar, text: string): (offset: number) 
   };
 }
 
-function nameOf(key: unknown): string {
+function keyName(key: unknown): string {
   return isScalar(key) ? String(key.value) : String(key);
 }
 
 function scalarText(value: unknown): string {
   if (typeof value === "string") return value;
-  return isSeq(value) ? value.items.map(item => nameOf(item)).join(" ") : "";
+  return isSeq(value) ? value.items.map(item => keyName(item)).join(" ") : "";
 }
 
 type FilesAndText = Pick<System, "files" | "text">;
@@ -431,7 +433,10 @@ export function scanFile(
   shown: string,
   context: GuardContext,
 ): FileScan | undefined {
-  const read = readerOf(path, () => system.text.decode(system.files.readRange(path, 0, SHEBANG_BYTES)).text);
+  const read = findReader(
+    path,
+    () => system.text.decode(system.files.readRange(path, 0, SHEBANG_BYTES)).text,
+  );
   if (read === undefined) return undefined;
   const { text } = system.text.decode(system.files.read(path, FILE_BYTES));
   const snippets = read(text.replace(/^\ufeff/, ""));
@@ -443,10 +448,10 @@ export function scanFile(
 
 /** What a file of this name and text runs; nothing for a file that holds no commands. Throws when it is broken. */
 export function readSnippets(path: string, text: string): readonly Snippet[] {
-  return readerOf(path, () => text)?.(text) ?? [];
+  return findReader(path, () => text)?.(text) ?? [];
 }
 
-function readerOf(path: string, start: () => string): ReadSnippets | undefined {
+function findReader(path: string, start: () => string): ReadSnippets | undefined {
   const name = basename(path);
   if (name === "package.json") return readPackageScripts;
   if (isShellScriptName(name)) return readShellScript;

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { parseJsonObject } from "../../src/protocol/members.ts";
 import { appendChainedLine } from "../../src/state/chained-log.ts";
-import { rotationsOf } from "../../src/state/index.ts";
+import { listRotations } from "../../src/state/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { administer, freshDatabase, hasPostgres, type PostgresServer } from "../postgres-server.ts";
 import { logsIn, writeLines } from "../ship/logs.ts";
@@ -150,7 +150,7 @@ describe.skipIf(!hasPostgres)("amplihack audit verify --url", () => {
       write(5, 900);
       await ship();
     }
-    expect(rotationsOf(system, log)).toHaveLength(5);
+    expect(listRotations(system, log)).toHaveLength(5);
     const { code, stdout } = await verify();
     expect(stdout).toContain("older lines are no longer kept");
     expect([code, stdout.includes("not known")]).toEqual([0, false]);

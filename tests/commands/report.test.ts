@@ -9,7 +9,7 @@ import {
   summarise,
   today,
 } from "../../src/commands/report/summary.ts";
-import { barsOf, renderEmpty, renderSummary } from "../../src/commands/report/view.ts";
+import { renderBars, renderEmpty, renderSummary } from "../../src/commands/report/view.ts";
 import { Activity } from "../../src/dashboard/activity.ts";
 import { LogSource } from "../../src/dashboard/entries.ts";
 import { readTimeline, summarise as summariseActivity } from "../../src/dashboard/figures.ts";
@@ -227,8 +227,8 @@ describe("the report on a terminal", () => {
   });
 
   it("draws bars", () => {
-    expect(barsOf([0, 1, 4, 8])).toBe("·▁▄█");
-    expect(barsOf([0, 0])).toBe("··");
+    expect(renderBars([0, 1, 4, 8])).toBe("·▁▄█");
+    expect(renderBars([0, 0])).toBe("··");
   });
 
   it("says what to do where there is nothing", async () => {

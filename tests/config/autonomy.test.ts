@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Autonomy, autonomyOf, loadConfig } from "../../src/config/index.ts";
+import { type Autonomy, effectiveAutonomy, loadConfig } from "../../src/config/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { sha256Hex } from "../../src/system/sha256.ts";
 import { utf8 } from "../../src/system/utf8.ts";
@@ -86,15 +86,15 @@ describe("autonomy in the layers of configuration", () => {
 describe("the autonomy that counts", () => {
   it("is off under strict, by whichever layer, and without the guard, and says so", () => {
     const user = { autonomy: "sandbox", guard: { level: "strict" } };
-    expect(autonomyOf(load({ user }).config)).toEqual({ level: "off", why: "guard.level is strict" });
+    expect(effectiveAutonomy(load({ user }).config)).toEqual({ level: "off", why: "guard.level is strict" });
     const env = { AMPLIHACK_GUARD_LEVEL: "strict" };
-    expect(autonomyOf(load({ user: { autonomy: "understood" }, env }).config).level).toBe("off");
+    expect(effectiveAutonomy(load({ user: { autonomy: "understood" }, env }).config).level).toBe("off");
     const parts = ["history"];
-    expect(autonomyOf(load({ user: { autonomy: "understood", parts } }).config)).toEqual({
+    expect(effectiveAutonomy(load({ user: { autonomy: "understood", parts } }).config)).toEqual({
       level: "off",
       why: "the part guard is off",
     });
-    expect(autonomyOf(load({ user: { autonomy: "understood" } }).config)).toEqual({
+    expect(effectiveAutonomy(load({ user: { autonomy: "understood" } }).config)).toEqual({
       level: "understood",
       why: undefined,
     });

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { failurePolicyOf, keepGoodConfig, loadConfig } from "../../src/config/index.ts";
+import { keepGoodConfig, loadConfig, resolveFailurePolicy } from "../../src/config/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
@@ -78,7 +78,7 @@ describe("a configuration that cannot be read", () => {
     breakIt(scene);
     const { config, notices } = scene.load();
     expect(config.guard).toEqual(before.config.guard);
-    expect(failurePolicyOf(config, "pre-tool-use")).toBe("closed");
+    expect(resolveFailurePolicy(config, "pre-tool-use")).toBe("closed");
     expect(notices.map(({ message }) => message).join()).toMatch(
       /your last good settings apply until you fix it|what can be read applies, the rest stays as it was until you fix it/,
     );
@@ -117,7 +117,7 @@ describe("a configuration that cannot be read", () => {
     rmSync(join(scene.stateHome, "guard"), { recursive: true });
     scene.write(JSON.stringify({ failure: "closed" }));
     const { config, notices } = scene.load();
-    expect(failurePolicyOf(config, "pre-tool-use")).toBe("closed");
+    expect(resolveFailurePolicy(config, "pre-tool-use")).toBe("closed");
     expect(notices).toHaveLength(1);
   });
 

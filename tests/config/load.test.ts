@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failurePolicyOf, loadConfig } from "../../src/config/index.ts";
+import { loadConfig, resolveFailurePolicy } from "../../src/config/index.ts";
 import { createMemorySystem, type SeedEntry } from "../../src/system/memory.ts";
 import { sha256Hex } from "../../src/system/sha256.ts";
 import { utf8 } from "../../src/system/utf8.ts";
@@ -30,7 +30,7 @@ describe("configuration with no file at all", () => {
     const { config, notices, used, calls } = load({});
     expect(config.guard.level).toBe("standard");
     expect(config.guard.protectedBranches).toEqual(["main", "master", "release/*"]);
-    expect(failurePolicyOf(config, "pre-tool-use")).toBe("open");
+    expect(resolveFailurePolicy(config, "pre-tool-use")).toBe("open");
     expect(notices).toEqual([]);
     expect(used).toEqual([]);
     expect(calls.length).toBeLessThanOrEqual(3);
@@ -80,8 +80,8 @@ describe("AMPLIHACK_FAILURE_POLICY", () => {
     "names a subcommand in any spelling: %j",
     value => {
       const { config, notices } = load({}, { AMPLIHACK_FAILURE_POLICY: value });
-      expect(failurePolicyOf(config, "pre-tool-use")).toBe("closed");
-      expect(failurePolicyOf(config, "user-prompt-submit")).toBe("open");
+      expect(resolveFailurePolicy(config, "pre-tool-use")).toBe("closed");
+      expect(resolveFailurePolicy(config, "user-prompt-submit")).toBe("open");
       expect(notices).toEqual([]);
     },
   );
@@ -143,7 +143,7 @@ describe("a project file nobody trusted", () => {
     expect(config.guard.protectedBranches).toEqual(["main", "master", "release/*", "develop"]);
     expect(config.guard.paths.deny).toEqual(["infra/**"]);
     expect(config.guard.paths.secrets).toEqual(["*.crt"]);
-    expect(failurePolicyOf(config, "pre-tool-use")).toBe("closed");
+    expect(resolveFailurePolicy(config, "pre-tool-use")).toBe("closed");
   });
 
   it("never lowers, and says what it ignored", () => {
@@ -262,13 +262,13 @@ describe("the environment", () => {
 
   it("raises the failure policy, for all or for one", () => {
     const strict = load({}, { AMPLIHACK_FAILURE_POLICY: "closed" }).config;
-    expect(failurePolicyOf(strict, "stop")).toBe("closed");
+    expect(resolveFailurePolicy(strict, "stop")).toBe("closed");
     const one = load(
       { [USER]: own(`{"failure": {"default": "ask"}}`) },
       { AMPLIHACK_FAILURE_POLICY: "pre-tool-use=closed,stop=open" },
     ).config;
-    expect(failurePolicyOf(one, "pre-tool-use")).toBe("closed");
-    expect(failurePolicyOf(one, "stop")).toBe("ask");
+    expect(resolveFailurePolicy(one, "pre-tool-use")).toBe("closed");
+    expect(resolveFailurePolicy(one, "stop")).toBe("ask");
   });
 
   it("says so when a value makes no sense", () => {

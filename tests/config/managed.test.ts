@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { failurePolicyOf, loadConfig } from "../../src/config/index.ts";
+import { loadConfig, resolveFailurePolicy } from "../../src/config/index.ts";
 import { judgeCommand, judgeTool } from "../../src/exports/guard.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { sha256Hex } from "../../src/system/sha256.ts";
@@ -135,7 +135,7 @@ describe("a managed machine", () => {
     const machine = { guard: { rules: { publish: "deny" } }, failure: { default: "closed" } };
     const { config, verdict, told } = load({ machine, user: { guard: { trustedProjects } }, project });
     expect(verdict("npm publish")).toBe("deny");
-    expect(failurePolicyOf(config, "pre-tool-use")).toBe("closed");
+    expect(resolveFailurePolicy(config, "pre-tool-use")).toBe("closed");
     expect(told).toContain("guard.trustedProjects");
   });
 
@@ -175,7 +175,7 @@ describe("a managed machine", () => {
       memory: { maxItems: 2, maxAgeDays: 3 },
       parts: ["memory", "guard", "history"],
     });
-    expect(failurePolicyOf(config, "pre-tool-use")).toBe("closed");
+    expect(resolveFailurePolicy(config, "pre-tool-use")).toBe("closed");
     expect(told.toSorted()).toEqual(
       [
         "guard.audit.allowed",

@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Dialect, SOURCE_KINDS } from "../../src/engine/options.ts";
 import { describeEvent, type JsonObject } from "../../src/exports/engine.ts";
-import { compileMatcher, isMatch, subjectOf } from "../../src/handlers/match.ts";
+import { compileMatcher, isMatch, matchSubject } from "../../src/handlers/match.ts";
 import { runs } from "../generated-inputs.ts";
 import { makeEngine, source } from "./fixture.ts";
 
@@ -87,7 +87,7 @@ describe("subjects", () => {
     ["PreToolUse", {}, ""],
     ["PreToolUse", { tool_name: 7 }, ""],
   ])("%s %j is %s", (event, payload, expected) => {
-    expect(subjectOf(describeEvent(event), payload)).toBe(expected);
+    expect(matchSubject(describeEvent(event), payload)).toBe(expected);
   });
 
   it("an event without a subject ignores the matcher and says so", () => {

@@ -66,8 +66,8 @@ describeDoor("config", config, {
     const subcommands = ["stop", "pre-tool-use", "other"];
     const policies = subcommands.every(
       name =>
-        config.POLICIES.indexOf(config.failurePolicyOf(both.config, name)) >=
-        config.POLICIES.indexOf(config.failurePolicyOf(own.config, name)),
+        config.POLICIES.indexOf(config.resolveFailurePolicy(both.config, name)) >=
+        config.POLICIES.indexOf(config.resolveFailurePolicy(own.config, name)),
     );
     return isTightened && policies && both.notices.length >= own.notices.length && both.notices.every(isTold);
   }),
@@ -76,8 +76,8 @@ describeDoor("config", config, {
     return config.isHistoryOn({ parts, history }) === (enabled && parts.includes("history"));
   }),
   failurePolicyOf: forBoth(failureTables, fc.constantFrom("stop", "other", "__proto__"), (failure, name) => {
-    const policy = config.failurePolicyOf({ failure }, name);
-    const stricter = config.failurePolicyOf({ failure: [...failure, { default: "closed" }] }, name);
+    const policy = config.resolveFailurePolicy({ failure }, name);
+    const stricter = config.resolveFailurePolicy({ failure: [...failure, { default: "closed" }] }, name);
     return (
       config.POLICIES.includes(policy) && config.POLICIES.indexOf(stricter) >= config.POLICIES.indexOf(policy)
     );

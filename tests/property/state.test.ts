@@ -258,18 +258,18 @@ describeDoor("state", state, {
       state.rotate(system, LOG, rotation);
       if (size > 10) system.put(LOG, "x".repeat(size));
     }
-    return state.rotationsOf(system, LOG).length === (size > 10 ? Math.min(6, keep) : 0);
+    return state.listRotations(system, LOG).length === (size > 10 ? Math.min(6, keep) : 0);
   }),
   putAway: forBoth(texts, fc.integer({ min: 1, max: 4 }), (text, keep) => {
     const system = machineWith({ [LOG]: text });
     state.putAway(system, LOG, { limitBytes: 10, keep });
-    const [newest = ""] = state.rotationsOf(system, LOG);
+    const [newest = ""] = state.listRotations(system, LOG);
     return sizeOf(system, LOG) === undefined && sizeOf(system, newest) !== undefined;
   }),
   belongsToLog: forBoth(texts, fc.integer({ min: 1, max: 4 }), (text, keep) => {
     const system = machineWith({ [LOG]: text });
     state.putAway(system, LOG, { limitBytes: 10, keep });
-    const own = [LOG, `${LOG}.lock`, ...state.rotationsOf(system, LOG)];
+    const own = [LOG, `${LOG}.lock`, ...state.listRotations(system, LOG)];
     const others = [`${LOG}x`, "/home/user/run.log", "/home/user/project/run.md", "/home/user/project"];
     return (
       own.every(path => state.belongsToLog(LOG, path)) && !others.some(path => state.belongsToLog(LOG, path))
@@ -277,7 +277,7 @@ describeDoor("state", state, {
   }),
   rotationsOf: forBoth(emptyMachines, fc.array(keys, { maxLength: 4 }), (system, names) => {
     for (const name of names) if (/^\w+$/.test(name)) system.put(`/home/user/project/run.${name}.log`, "");
-    return state.rotationsOf(system, LOG).every(path => /run\.\d{8}_\d{6}(_\d{3})?\.log$/.test(path));
+    return state.listRotations(system, LOG).every(path => /run\.\d{8}_\d{6}(_\d{3})?\.log$/.test(path));
   }),
   runtimePath: forBoth(machines, fc.tuple(paths, keys), (system, [root, name]) =>
     state.runtimePath(system, root, name.replaceAll(/[/.]/g, "")).startsWith(state.runtimePath(system, root)),

@@ -4,12 +4,12 @@ import {
   fieldText,
   findLastObjectWith,
   findObject,
-  loopVerdictOf,
+  parseLoopVerdict,
+  parseTaskType,
+  parseWorkVerdict,
   readWorkstreams,
   reclassify,
-  taskTypeOf,
   workstreamEntries,
-  workVerdictOf,
 } from "../../src/recipes/orchestration/workstreams.ts";
 
 describe("the object of an answer", () => {
@@ -64,7 +64,7 @@ describe("labels", () => {
     ["analyze it", "Investigation"],
     ["development", "Development"],
     ["", "Development"],
-  ])("%j is %s", (label, type) => expect(taskTypeOf(label)).toBe(type));
+  ])("%j is %s", (label, type) => expect(parseTaskType(label)).toBe(type));
 
   it.each([
     ["approved\n", "WORK_VERIFIED"],
@@ -75,7 +75,7 @@ describe("labels", () => {
     ["UNVERIFIED", "INSUFFICIENT_EVIDENCE"],
     ["NOT_APPROVED", "INSUFFICIENT_EVIDENCE"],
     ["", "INSUFFICIENT_EVIDENCE"],
-  ])("the verdict %j on work is %s", (label, verdict) => expect(workVerdictOf(label)).toBe(verdict));
+  ])("the verdict %j on work is %s", (label, verdict) => expect(parseWorkVerdict(label)).toBe(verdict));
 
   it.each([
     ["keep_going", "CONTINUE"],
@@ -83,7 +83,7 @@ describe("labels", () => {
     ["DISCONTINUE", "STUCK"],
     ["NOT_DONE", "STUCK"],
     ["", "STUCK"],
-  ])("the verdict %j on a loop is %s", (label, verdict) => expect(loopVerdictOf(label)).toBe(verdict));
+  ])("the verdict %j on a loop is %s", (label, verdict) => expect(parseLoopVerdict(label)).toBe(verdict));
 
   it.each([
     ["Operations", "Add a parser in src/parse.ts", "Development"],

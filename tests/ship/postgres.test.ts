@@ -8,7 +8,7 @@ import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { type PostgresTargetOptions, postgresTarget } from "../../src/ship/open-target.ts";
 import { shipAll } from "../../src/ship/ship.ts";
 import { findHead } from "../../src/state/chained-log.ts";
-import { rotationsOf } from "../../src/state/index.ts";
+import { listRotations } from "../../src/state/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import type { System } from "../../src/system/system.ts";
 import { version } from "../../src/version.ts";
@@ -180,7 +180,7 @@ describe.skipIf(!hasPostgres)("shipping to PostgreSQL", () => {
       writeLines(stateHome, count, 900);
       await ship({ stateHome, database: keeper });
     }
-    expect(rotationsOf(system, logsIn(stateHome).audit).length).toBeGreaterThan(0);
+    expect(listRotations(system, logsIn(stateHome).audit).length).toBeGreaterThan(0);
     const rows = await rowsOf(keeper, "WHERE kind = 'audit'");
     const fields = rows.map(row => row["fields"] as { seq: number; prev: string });
     expect(fields.map(({ seq }) => seq)).toEqual([1, 2, 3, 4, 5]);
@@ -343,7 +343,7 @@ describe.skipIf(!hasPostgres)("nothing is lost or doubled", () => {
       await ship({ stateHome, database: keeper, on });
     });
     await Promise.all(rounds);
-    expect(rotationsOf(system, logsIn(homes[0] ?? "").audit).length).toBeGreaterThan(1);
+    expect(listRotations(system, logsIn(homes[0] ?? "").audit).length).toBeGreaterThan(1);
     const machines = await keeper.run(
       "SELECT machine, count(*)::int AS rows, count(DISTINCT fields->>'seq')::int AS seqs FROM amplihack.records GROUP BY 1 ORDER BY 1",
     );

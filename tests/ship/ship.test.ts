@@ -12,11 +12,11 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type OtlpOptions, otlpTarget } from "../../src/ship/open-target.ts";
-import { attributesOf } from "../../src/ship/otlp.ts";
+import { toAttributes } from "../../src/ship/otlp.ts";
 import { readBatch } from "../../src/ship/read-batch.ts";
 import { shipAll } from "../../src/ship/ship.ts";
 import { findHead } from "../../src/state/chained-log.ts";
-import { FileLock, rotationsOf } from "../../src/state/index.ts";
+import { FileLock, listRotations } from "../../src/state/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { sha256Hex } from "../../src/system/sha256.ts";
 import { bundleProgram } from "../bundle-program.ts";
@@ -35,7 +35,7 @@ async function place(lines: number, limitBytes?: number) {
   const ship = (more: Partial<OtlpOptions> = {}) => {
     const options = {
       url: new URL(receiver.url),
-      resource: attributesOf({ "service.name": "amplihack" }),
+      resource: toAttributes({ "service.name": "amplihack" }),
       hasContent: false,
       headers: {},
       timeoutMs: 60_000,
@@ -119,7 +119,7 @@ describe("shipping", () => {
     await ship();
     writeLines(stateHome, 10, 400);
     await ship();
-    expect(rotationsOf(system, logsIn(stateHome).audit).length).toBeGreaterThan(3);
+    expect(listRotations(system, logsIn(stateHome).audit).length).toBeGreaterThan(3);
     writeLines(stateHome, 600);
     appendFileSync(logsIn(stateHome).audit, '{"ts":"20');
     expect(await ship()).toBe(1_200);

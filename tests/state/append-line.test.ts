@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { appendJsonLine, appendLine, FileLock, LogFile, rotationsOf } from "../../src/state/index.ts";
+import { appendJsonLine, appendLine, FileLock, LogFile, listRotations } from "../../src/state/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 
 const PATH = "/logs/deep/events.jsonl";
@@ -58,18 +58,18 @@ describe("rotation", () => {
       system.advance(1000);
     }
     expect(system.peek(PATH)).toBe("line 5 of the log\n");
-    expect(rotationsOf(system, PATH).map(path => system.peek(path))).toEqual([
+    expect(listRotations(system, PATH).map(path => system.peek(path))).toEqual([
       "line 4 of the log\n",
       "line 3 of the log\n",
     ]);
-    expect(rotationsOf(system, PATH)[0]).toMatch(/^\/logs\/deep\/events\.\d{8}_\d{6}\.jsonl$/);
+    expect(listRotations(system, PATH)[0]).toMatch(/^\/logs\/deep\/events\.\d{8}_\d{6}\.jsonl$/);
     expect(system.files.list("/logs/deep")).toHaveLength(3);
   });
 
   it("does not lose a file that is put away in the same second as another", () => {
     const system = createMemorySystem();
     for (let line = 1; line <= 3; line++) appendLine(system, PATH, `line ${line} of the log`, { rotation });
-    expect(rotationsOf(system, PATH).map(path => system.peek(path))).toEqual([
+    expect(listRotations(system, PATH).map(path => system.peek(path))).toEqual([
       "line 2 of the log\n",
       "line 1 of the log\n",
     ]);
@@ -90,15 +90,15 @@ describe("rotation", () => {
     });
     appendLine({ ...system, files }, PATH, "mine", { rotation });
     expect(system.peek(PATH)).toBe("new\nmine\n");
-    expect(rotationsOf(system, PATH)).toHaveLength(1);
+    expect(listRotations(system, PATH)).toHaveLength(1);
   });
 
   it("does not touch files that only look similar", () => {
     const system = createMemorySystem({
       files: { "/logs/deep/events.other.jsonl": "", "/logs/deep/events.20260101_000000.txt": "" },
     });
-    expect(rotationsOf(system, PATH)).toEqual([]);
-    expect(rotationsOf(system, "/nowhere/x.log")).toEqual([]);
+    expect(listRotations(system, PATH)).toEqual([]);
+    expect(listRotations(system, "/nowhere/x.log")).toEqual([]);
   });
 });
 
@@ -130,7 +130,7 @@ describe("a log file", () => {
       log.write("INFO", "next");
       system.advance(1000);
     }
-    expect(rotationsOf(system, "/l/hook.log")).toHaveLength(5);
+    expect(listRotations(system, "/l/hook.log")).toHaveLength(5);
     expect(system.peek("/l/hook.log")).toMatch(/INFO: next\n$/);
   });
 

@@ -5,7 +5,7 @@ import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { appendChainedLine, findHead, parseHead, verifyChain } from "../../src/state/chained-log.ts";
-import { appendJsonLine, FileLock, rotationsOf } from "../../src/state/index.ts";
+import { appendJsonLine, FileLock, listRotations } from "../../src/state/index.ts";
 import { createMemorySystem, type MemorySystem } from "../../src/system/memory.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { bundleProgram } from "../bundle-program.ts";
@@ -74,7 +74,7 @@ describe("a chained log", () => {
       appendChainedLine(system, PATH, { n }, { rotation: small });
       system.advance(1000);
     }
-    expect(rotationsOf(system, PATH).length).toBe(2);
+    expect(listRotations(system, PATH).length).toBe(2);
     expect(verify(system)).toMatchObject({ chained: 12, broken: undefined, notes: [] });
     for (let n = 13; n <= 60; n++) appendChainedLine(system, PATH, { n }, { rotation: small });
     const report = verify(system);

@@ -8,7 +8,7 @@ import { memberAt } from "../../src/protocol/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { findPastSessions } from "../../src/transcripts/index.ts";
 import { addCall, emptySummary } from "../../src/verify/guard-summary.ts";
-import { entriesOf, readOpenCodeSessions } from "../../src/verify/open-code-records.ts";
+import { readOpenCodeSessions, toEntries } from "../../src/verify/open-code-records.ts";
 import { inputsOfEntries, transcriptInputs } from "../../src/verify/transcript-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
@@ -257,7 +257,7 @@ describe("sessions of OpenCode", () => {
     const store = join(openCodeHome(form), ".local/share/opencode");
     const [session] = await readOpenCodeSessions(createNodeSystem(), store, "parts");
     if (session === undefined) throw new Error("no session was found");
-    const inputs = [...inputsOfEntries(entriesOf(session))].map(({ payload }) => payload);
+    const inputs = [...inputsOfEntries(toEntries(session))].map(({ payload }) => payload);
     const common = { cwd: "/work/shop", session_id: "ses_1" };
     expect(inputs).toMatchObject([
       { hook_event_name: "UserPromptSubmit", prompt: "Tidy up.", ...common },

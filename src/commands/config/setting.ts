@@ -4,7 +4,6 @@ import {
   BUILT_IN,
   CONFIG_SCHEMA,
   type Config,
-  failurePolicyOf,
   type LayerScope,
   type LoadedConfig,
   loadConfig,
@@ -12,6 +11,7 @@ import {
   RULE_SETTINGS,
   type RuleSetting,
   readJsonc,
+  resolveFailurePolicy,
   type Schema,
   type SchemaProblem,
   settingKeys,
@@ -210,7 +210,7 @@ function layerName(scope: LayerScope): "machine" | Exclude<LayerScope, "system">
 function asFile(config: Config, trustedProjects: Json): JsonObject {
   const { programs, floors, rules, managed: _managed, ...guard } = config.guard;
   const names = new Set(config.failure.flatMap(table => Object.keys(table)));
-  const failure = Object.fromEntries([...names].map(name => [name, failurePolicyOf(config, name)]));
+  const failure = Object.fromEntries([...names].map(name => [name, resolveFailurePolicy(config, name)]));
   const file = {
     ...config,
     guard: { ...guard, rules: withFloors(rules, floors), trustedProjects },

@@ -1,6 +1,6 @@
 import { renderTable, type Terminal, type Width } from "../../cli/index.ts";
 import { isJsonObject, type JsonObject, readJson, stringAt, stringsAt } from "../../protocol/index.ts";
-import { requireDirectories, rotationsOf } from "../../state/index.ts";
+import { listRotations, requireDirectories } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
 import { clip, count, escapeHidden } from "../../text/index.ts";
 
@@ -27,7 +27,7 @@ const MAX_FILE_BYTES = 64 * 1024 * 1024;
 export function readAuditLog(system: System, terminal: Terminal, path: string): AuditLog {
   // Without a home the log would be that of another user.
   requireDirectories(system);
-  const files = [...rotationsOf(system, path)].reverse().concat(path);
+  const files = [...listRotations(system, path)].reverse().concat(path);
   const texts = files
     .filter(file => system.files.follow(file) !== undefined)
     .flatMap(file => system.text.decode(system.files.read(file, MAX_FILE_BYTES)).text.split("\n"))

@@ -84,7 +84,7 @@ function render(told: ExplainedRule, terminal: Terminal): string {
     ["try", told.safer],
     ["here", verdictHere(told)],
     ["levels", `relaxed ${relaxed}, standard ${standard}, strict ${strict}.`],
-    ["permission", permissionOf(told)],
+    ["permission", describePermission(told)],
   ];
   const lines = rows
     .filter(([, text]) => text !== "")
@@ -102,7 +102,7 @@ function verdictHere({ here: { level, configured, verdict }, recoverable }: Expl
   return `${verdict} (${why}).${kept ? " It passes when a copy was kept first: amplihack undo." : ""}`;
 }
 
-function permissionOf({ allowable, levels }: ExplainedRule): string {
+function describePermission({ allowable, levels }: ExplainedRule): string {
   if (levels.strict === "warn")
     return "It stops nothing, so there is nothing to permit: guard.rules can silence it.";
   return allowable

@@ -25,13 +25,13 @@ export function findSession(
   const sessions = findPastSessions(system, home);
   if (name !== undefined) return sessions.find(({ path }) => path.includes(name));
   return sessions.slice(0, MAX_LOOKED).find(({ path }) => {
-    const directory = directoryOf(system, path);
+    const directory = findDirectory(system, path);
     return directory !== undefined && isInside(projectRoot, directory);
   });
 }
 
 /** Where a session worked, as the first lines of its record say. */
-function directoryOf(system: System, path: string): string | undefined {
+function findDirectory(system: System, path: string): string | undefined {
   let count = 0;
   for (const { text } of readLines(system, path)) {
     const [, quoted] = CWD.exec(text ?? "") ?? [];

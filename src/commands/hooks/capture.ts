@@ -3,13 +3,13 @@ import { appendJsonLine } from "../../state/index.ts";
 import { loadCompare, loadGolden } from "../../verify/index.ts";
 import {
   CANDIDATE_OPTION,
-  candidateOf,
-  engineOf,
-  eventOf,
+  candidateEngine,
+  parseEngine,
+  parseEvent,
   readInputFile,
   resolveHere,
   TIMEOUT_OPTION,
-  timeoutOf,
+  toTimeoutMs,
 } from "./engines.ts";
 
 export const captureCommand = defineCommand({
@@ -40,18 +40,18 @@ export const captureCommand = defineCommand({
     const { isCaseName, writeCapture } = await loadGolden();
     if (!isCaseName(name))
       throw usageError(`'${name}' is not a name for a case: letters, digits, . _ - only, at most 100`);
-    const subcommand = eventOf(event);
+    const subcommand = parseEvent(event);
     const engine =
       options.from === "reference"
-        ? engineOf(system, options.reference ?? "", "reference")
-        : candidateOf(system, options);
+        ? parseEngine(system, options.reference ?? "", "reference")
+        : candidateEngine(system, options);
     const { answerIn } = await loadCompare();
     const input = readInputFile(system, file);
     const ran = await answerIn(
       system,
       engine,
       { name, event: subcommand.event, subcommand: subcommand.name, input },
-      { timeoutMs: timeoutOf(options) },
+      { timeoutMs: toTimeoutMs(options) },
     );
     if (ran.failure !== undefined || ran.exitCode === undefined) {
       throw new CommandError(`nothing was recorded: the program ${ran.failure ?? "gave no exit code"}`, {

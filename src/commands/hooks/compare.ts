@@ -28,17 +28,17 @@ import {
 } from "../../verify/index.ts";
 import {
   CANDIDATE_OPTION,
-  candidateOf,
+  candidateEngine,
   createCallReader,
-  engineOf,
-  eventOf,
   eventOfInput,
   findFile,
   nodeEngine,
+  parseEngine,
+  parseEvent,
   readInputFile,
   resolveHere,
   TIMEOUT_OPTION,
-  timeoutOf,
+  toTimeoutMs,
 } from "./engines.ts";
 
 const SHOWN = 160;
@@ -63,7 +63,7 @@ function renderSummary(results: readonly Comparison[]): string {
     `${name.padEnd(width)}  ${cells.map(cell => String(cell).padStart(8)).join("  ")}`;
   const rows = events.map(event => {
     const own = results.filter(result => result.event === event);
-    return row(event, [own.length, ...STATUSES.map(status => countOf(own, status))]);
+    return row(event, [own.length, ...STATUSES.map(status => countByStatus(own, status))]);
   });
   const bad = results
     .filter(result => result.status !== "match")
@@ -71,11 +71,11 @@ function renderSummary(results: readonly Comparison[]): string {
       `${result.event} ${result.name}: ${statusText(result)}`,
       ...result.differences.map(line => `  ${differenceLine(line)}`),
     ]);
-  const matched = `${countOf(results, "match")}/${results.length} matched`;
+  const matched = `${countByStatus(results, "match")}/${results.length} matched`;
   return `${[row("event", ["total", ...STATUSES]), ...rows, ...bad, matched].join("\n")}\n`;
 }
 
-function countOf(results: readonly Comparison[], status: Comparison["status"]): number {
+function countByStatus(results: readonly Comparison[], status: Comparison["status"]): number {
   return results.filter(result => result.status === status).length;
 }
 
@@ -96,11 +96,11 @@ function toJson(results: readonly Comparison[]) {
     duration_us: answered.durationUs,
   });
   return {
-    success: countOf(results, "match") === results.length,
+    success: countByStatus(results, "match") === results.length,
     total: results.length,
-    matched: countOf(results, "match"),
-    mismatched: countOf(results, "mismatch"),
-    errors: countOf(results, "error"),
+    matched: countByStatus(results, "match"),
+    mismatched: countByStatus(results, "mismatch"),
+    errors: countByStatus(results, "error"),
     cases: results.map(({ name, event, status, reference, candidate, differences, error }) => ({
       name,
       event,
@@ -213,7 +213,7 @@ async function collect(invocation: CompareInvocation): Promise<readonly Comparis
       "amplihack hooks compare --help",
     );
   const settings: CompareOptions = {
-    timeoutMs: timeoutOf(options),
+    timeoutMs: toTimeoutMs(options),
     ignore: options.ignore,
     ...(options.epsilon === undefined ? {} : { epsilon: options.epsilon }),
     isExact: options.exact,
@@ -221,7 +221,11 @@ async function collect(invocation: CompareInvocation): Promise<readonly Comparis
     ...(options["keep-sandbox"] ? { onKeep: (path: string) => terminal.warn(`sandbox: ${path}\n`) } : {}),
   };
   if (options.all) {
-    const setup = { candidate: candidateOf(system, options), reference: referenceFor(invocation), settings };
+    const setup = {
+      candidate: candidateEngine(system, options),
+      reference: referenceFor(invocation),
+      settings,
+    };
     return compareAll(invocation, setup);
   }
   const setup = { ...enginesFor(invocation), settings };
@@ -233,8 +237,8 @@ async function collect(invocation: CompareInvocation): Promise<readonly Comparis
 function enginesFor(invocation: CompareInvocation): Pick<CompareSetup, "candidate" | "reference"> {
   const { options, system } = invocation;
   const isNamed = options.reference !== undefined || options["reference-map"] !== undefined;
-  if (isNamed) return { candidate: candidateOf(system, options), reference: referenceFor(invocation) };
-  const candidate = options.candidate === undefined ? nativeEngine(system) : candidateOf(system, options);
+  if (isNamed) return { candidate: candidateEngine(system, options), reference: referenceFor(invocation) };
+  const candidate = options.candidate === undefined ? nativeEngine(system) : candidateEngine(system, options);
   return { candidate, reference: nodeEngine };
 }
 
@@ -260,7 +264,7 @@ type ReferenceFinder = (event: string, subcommand: string) => Engine | undefined
 
 function referenceFor({ options, system }: CompareInvocation): ReferenceFinder {
   if (options.reference !== undefined) {
-    const engine = engineOf(system, options.reference, "reference");
+    const engine = parseEngine(system, options.reference, "reference");
     return () => engine;
   }
   const file = options["reference-map"];
@@ -272,7 +276,7 @@ function referenceFor({ options, system }: CompareInvocation): ReferenceFinder {
   const table = new Map<string, Engine>();
   for (const [name, words] of Object.entries(read.value)) {
     if (typeof words !== "string") throw usageError(`${file}: the command of ${name} must be a text`);
-    table.set(eventOf(name).name, engineOf(system, words, "reference-map"));
+    table.set(parseEvent(name).name, parseEngine(system, words, "reference-map"));
   }
   return (_, subcommand) => table.get(subcommand);
 }
@@ -285,7 +289,7 @@ async function compareRecorded(
   const { compareEngines } = await loadCompare();
   const { readRecordedCalls } = await loadRecordedInputs();
   const { SANDBOX_MARK } = await loadSandbox();
-  const wanted = options.event === undefined ? undefined : eventOf(options.event).event;
+  const wanted = options.event === undefined ? undefined : parseEvent(options.event).event;
   const results: Comparison[] = [];
   for (const { host, event, payload } of readRecordedCalls(SANDBOX_MARK)) {
     const subcommand = resolveSubcommand(event);
@@ -333,7 +337,7 @@ async function compareAll(
       fix: "--golden-dir DIR",
     });
   }
-  const wanted = options.event === undefined ? undefined : eventOf(options.event).name;
+  const wanted = options.event === undefined ? undefined : parseEvent(options.event).name;
   const cases = orCouldNotRun(() => findGoldenCases(folder, { event: wanted, filter: options.filter }));
   const results: Comparison[] = [];
   const queue = cases.map((golden, index) => ({ golden, index }));

@@ -18,16 +18,16 @@ export const CANDIDATE_OPTION = option.string("COMMAND", "instead of amplihack-h
 export const TIMEOUT_OPTION = option.number("SECONDS", "for one run (10)", { minimum: 0.001 });
 
 /** In milliseconds. */
-export function timeoutOf({ timeout = 10 }: { readonly timeout: number | undefined }): number {
+export function toTimeoutMs({ timeout = 10 }: { readonly timeout: number | undefined }): number {
   return timeout * 1000;
 }
 
 /** What `--candidate` names; without it our own hook program. */
-export function candidateOf(
+export function candidateEngine(
   system: System,
   { candidate }: { readonly candidate: string | undefined },
 ): Engine {
-  if (candidate !== undefined) return engineOf(system, candidate, "candidate");
+  if (candidate !== undefined) return parseEngine(system, candidate, "candidate");
   return nodeEngine();
 }
 
@@ -37,7 +37,7 @@ export function nodeEngine(): Engine {
 }
 
 /** It will run in a sandbox, so words that name files from here are made to name them from there too. */
-export function engineOf(system: System, commandLine: string, option: string): Engine {
+export function parseEngine(system: System, commandLine: string, option: string): Engine {
   try {
     const words = splitCommandLine(commandLine);
     if (words.length === 0) throw new Error("it is empty");
@@ -55,7 +55,7 @@ function reachFile(system: System, word: string, isProgram: boolean): string {
 }
 
 /** An event or subcommand in any spelling. */
-export function eventOf(text: string): Subcommand {
+export function parseEvent(text: string): Subcommand {
   const found = resolveSubcommand(text);
   if (found !== undefined) return found;
   const known = STOCK_SUBCOMMANDS.map(one => `${one.event} (${one.name})`).join(", ");
@@ -85,7 +85,7 @@ export function eventOfInput(system: System, told: string | undefined, input: Ui
   const read = readJson(system.text.decode(input).text);
   const named = told ?? (read.ok && isJsonObject(read.value) ? inferEvent(read.value) : undefined);
   if (named === undefined) throw usageError("the input names no event; add --event", "--event PreToolUse");
-  return eventOf(named);
+  return parseEvent(named);
 }
 
 /** The calls of one transcript as inputs of engines that run in `sandboxes`, where their directories are made. */
@@ -94,7 +94,7 @@ export function createCallReader(
   event: string | undefined,
   sandboxes: readonly Sandbox[],
 ): (input: TranscriptInput) => CompareInput | undefined {
-  const wanted = event === undefined ? undefined : eventOf(event).event;
+  const wanted = event === undefined ? undefined : parseEvent(event).event;
   const move = createMover();
   return ({ event: named, line, payload }) => {
     const subcommand = resolveSubcommand(named);

@@ -38,13 +38,13 @@ import {
 } from "../../verify/index.ts";
 import {
   CANDIDATE_OPTION,
-  candidateOf,
+  candidateEngine,
   createCallReader,
   eventOfInput,
   findFile,
   readInputFile,
   TIMEOUT_OPTION,
-  timeoutOf,
+  toTimeoutMs,
 } from "./engines.ts";
 
 /** What was read, for the first line. */
@@ -247,8 +247,8 @@ interface Replayer {
 
 async function openReplayer({ options, system, terminal }: ReplayInvocation): Promise<Replayer> {
   const { answerIn } = await loadCompare();
-  const engine = candidateOf(system, options);
-  const settings = { timeoutMs: timeoutOf(options) };
+  const engine = candidateEngine(system, options);
+  const settings = { timeoutMs: toTimeoutMs(options) };
   const runs: unknown[] = [];
   let success = true;
   return {
@@ -413,7 +413,7 @@ async function readMessagesBelow(system: System, home: string): Promise<readonly
 }
 
 async function readMessages(system: System, store: string): Promise<readonly FoundSession[]> {
-  const { entriesOf, lastUseOf, MESSAGE_DATABASE, readOpenCodeSessions } = await loadOpenCodeRecords();
+  const { lastUsedMs, MESSAGE_DATABASE, readOpenCodeSessions, toEntries } = await loadOpenCodeRecords();
   const keeper = HOST_LIST.find(({ evidence }) => evidence?.messageStore !== undefined);
   if (keeper === undefined) return [];
   const host = keeper.id;
@@ -422,8 +422,8 @@ async function readMessages(system: System, store: string): Promise<readonly Fou
   return sessions.map(one => {
     const path = join(store, MESSAGE_DATABASE);
     return {
-      session: { host, title, path, size: 0, modifiedMs: lastUseOf(one) },
-      record: { file: path, host, entries: entriesOf(one) },
+      session: { host, title, path, size: 0, modifiedMs: lastUsedMs(one) },
+      record: { file: path, host, entries: toEntries(one) },
     };
   });
 }

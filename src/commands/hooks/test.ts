@@ -48,7 +48,7 @@ expectation is allow, ask, deny, none, skipped, rewrite, context, message, halt 
     "amplihack hooks test": "tests all hooks of your own",
   },
   async run(invocation) {
-    const files = await filesOf(invocation);
+    const files = await listTestFiles(invocation);
     if (invocation.options.watch) await requireWatcher(invocation);
     const code = await testFiles(invocation, files);
     if (!invocation.options.watch) return code;
@@ -79,7 +79,7 @@ const WATCH_PAUSE_MS = 100;
 
 type TestInvocation = Invocation<typeof OPTIONS>;
 
-async function filesOf({ positionals, system }: TestInvocation): Promise<readonly string[]> {
+async function listTestFiles({ positionals, system }: TestInvocation): Promise<readonly string[]> {
   const { userHooksFolder } = await loadSources();
   const { listSources } = await loadWanted();
   const { requireDirectories } = await loadOperations();

@@ -91,8 +91,8 @@ export async function launch(agent: AgentName, invocation: Invocation): Promise<
   try {
     checkPlatform(process.platform);
     const { system, directory } = await startIn(invocation, isTrial);
-    const console = consoleOf(terminal);
-    const request = requestOf(agent, invocation, directory);
+    const console = toConsole(terminal);
+    const request = toLaunchRequest(agent, invocation, directory);
     const notice = isTrial ? undefined : await openUpdateNotice(system, invocation, console, request);
     const plan = await planLaunch(system, request, console.warn);
     if (options["print-env"] === true) terminal.print(describeEnvironment(plan));
@@ -154,7 +154,7 @@ async function startIn(
   return { system: { ...system, files: { ...system.files, workingDirectory: () => directory } }, directory };
 }
 
-function requestOf(agent: AgentName, { options, rest }: Invocation, directory: string): LaunchRequest {
+function toLaunchRequest(agent: AgentName, { options, rest }: Invocation, directory: string): LaunchRequest {
   const has = (name: string): boolean => options[name] === true;
   if (has("reflection") && has("no-reflection")) {
     throw usageError("--reflection and --no-reflection exclude each other", `amplihack ${agent} --help`);
@@ -175,7 +175,7 @@ function requestOf(agent: AgentName, { options, rest }: Invocation, directory: s
   };
 }
 
-function consoleOf(terminal: Terminal): LaunchConsole {
+function toConsole(terminal: Terminal): LaunchConsole {
   return {
     note: text => terminal.note(`amplihack: ${text}\n`),
     warn: text => terminal.warn(`amplihack: ${text}\n`),

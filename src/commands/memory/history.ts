@@ -14,7 +14,7 @@ import { quoteWord } from "../../system/index.ts";
 import { escapeControls, escapeLines } from "../../text/index.ts";
 import {
   AGENT_OPTION,
-  beginningOf,
+  clipStart,
   findIn,
   memoryPlace,
   SESSION_OPTION,
@@ -100,7 +100,7 @@ function textLines(
   { author, updatedMs, value }: Pick<EarlierText, "author" | "updatedMs" | "value">,
   terminal: Width,
 ): string {
-  const text = fitLines(`    ${beginningOf(value, MAX_SHOWN)}`, terminal);
+  const text = fitLines(`    ${clipStart(value, MAX_SHOWN)}`, terminal);
   return `${escapeControls(author)}, ${toTime(updatedMs)}\n${text}\n`;
 }
 

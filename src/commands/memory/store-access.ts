@@ -269,10 +269,10 @@ export function renderLine(memory: Memory): string {
   const place = session === null ? agent : `${agent} · ${session}`;
   const pinned = memory.isPinned === true ? ", pinned" : "";
   const about = `${escapeControls(place)}, ${category}, ${updated_at.slice(0, 10)}${pinned}`;
-  return `${escapeControls(memory.key)}  (${about})\n    ${beginningOf(memory.value, MAX_SHOWN_TEXT)}\n`;
+  return `${escapeControls(memory.key)}  (${about})\n    ${clipStart(memory.value, MAX_SHOWN_TEXT)}\n`;
 }
 
 /** Of a stored text, which may come from anywhere, on one line. */
-export function beginningOf(value: string, length: number): string {
+export function clipStart(value: string, length: number): string {
   return clip(escapeControls(value.replace(/\s+/g, " ").trim()), length);
 }

@@ -19,7 +19,7 @@ export const TEAM = option.string("NAME", "a queue of this team, for its members
 const TEAM_NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
 /** What belongs to a team has its name in front: the database asks whoever submits there whether they are in it. */
-export function queueOf(name: string | undefined, team?: string): string {
+export function resolveQueue(name: string | undefined, team?: string): string {
   if (team !== undefined && !TEAM_NAME.test(team))
     throw usageError(`'${team}' is not a name for a team`, "use lower case letters, digits, dots and dashes");
   const prefix = team === undefined ? "" : `${team}:`;
@@ -37,7 +37,7 @@ export function urlWords(given: string | undefined): string {
 }
 
 /** By `--url`, else by the environment. What runs commands must not come over a line that others can write to. */
-export async function addressOf(
+export async function resolveDatabaseAddress(
   system: System,
   options: OptionValues<typeof DATABASE_OPTIONS>,
 ): Promise<DatabaseAddress> {
@@ -67,7 +67,7 @@ export async function withRuns<T>(
   options: OptionValues<typeof DATABASE_OPTIONS>,
   work: (connection: Connection) => Promise<T>,
 ): Promise<T> {
-  const address = await addressOf(system, options);
+  const address = await resolveDatabaseAddress(system, options);
   const { openConnection } = await loadConnection();
   const connection = await openConnection(address);
   try {

@@ -1,6 +1,6 @@
 import { defineCommand, option } from "../../cli/index.ts";
 import { loadPrintRecipes } from "../../recipes/index.ts";
-import { FORMAT, outputOf, RECIPE, SEARCH_OPTIONS, STRICT, searchOf } from "./options.ts";
+import { FORMAT, RECIPE, SEARCH_OPTIONS, STRICT, toCommandOutput, toSearchOptions } from "./options.ts";
 
 export const listCommand = defineCommand({
   name: "list",
@@ -30,12 +30,12 @@ export const listCommand = defineCommand({
     return printRecipeList(
       {
         directory: positionals[0],
-        ...searchOf(options),
+        ...toSearchOptions(options),
         tags: options.tag,
         isVerbose: options.verbose,
         format: options.format,
       },
-      outputOf(invocation),
+      toCommandOutput(invocation),
     );
   },
 });
@@ -62,13 +62,13 @@ export const showCommand = defineCommand({
     return printRecipe(
       {
         recipe: positionals[0] ?? "",
-        ...searchOf(options),
+        ...toSearchOptions(options),
         isGraph: options.graph,
         hasSteps: !options["no-steps"],
         hasContext: !options["no-context"],
         format: options.format,
       },
-      outputOf(invocation),
+      toCommandOutput(invocation),
     );
   },
 });
@@ -94,12 +94,12 @@ export const validateCommand = defineCommand({
     return printValidation(
       {
         recipe: positionals[0] ?? "",
-        ...searchOf(options),
+        ...toSearchOptions(options),
         isStrict: options.strict,
         isVerbose: options.verbose,
         format: options.format,
       },
-      outputOf(invocation),
+      toCommandOutput(invocation),
     );
   },
 });

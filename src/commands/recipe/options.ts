@@ -44,12 +44,15 @@ export function checkRunWord(word: string): void {
   if (word === "") throw usageError("RUN must not be empty", "give an id, its beginning, or last");
 }
 
-export function requestOf(recipe: string | undefined, options: OptionValues<typeof RUN_OPTIONS>): RunRequest {
+export function toRunRequest(
+  recipe: string | undefined,
+  options: OptionValues<typeof RUN_OPTIONS>,
+): RunRequest {
   return {
     recipe: recipe ?? "",
     contextPairs: options.context,
     contextFile: options["context-file"],
-    ...searchOf(options),
+    ...toSearchOptions(options),
     stepTimeoutSeconds: options["step-timeout"],
     includeTags: tagsIn(options["include-tags"]),
     excludeTags: tagsIn(options["exclude-tags"]),
@@ -66,11 +69,14 @@ function tagsIn(list = ""): readonly string[] {
     .filter(Boolean);
 }
 
-export function searchOf(options: OptionValues<typeof SEARCH_OPTIONS>) {
+export function toSearchOptions(options: OptionValues<typeof SEARCH_OPTIONS>) {
   return { recipeDirs: options["recipe-dir"], workingDir: options["working-dir"] ?? options.cd };
 }
 
-export function outputOf({ system, terminal }: Pick<Invocation, "system" | "terminal">): CommandOutput {
+export function toCommandOutput({
+  system,
+  terminal,
+}: Pick<Invocation, "system" | "terminal">): CommandOutput {
   const { print, warn, paint, columns } = terminal;
   return { system, print, warn, paint, columns };
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { defineCommand, option, usageError } from "../../cli/index.ts";
 import { loadRunInTerminal } from "../../recipes/index.ts";
-import { FORMAT, outputOf, RECIPE, RUN_OPTIONS, requestOf } from "./options.ts";
+import { FORMAT, RECIPE, RUN_OPTIONS, toCommandOutput, toRunRequest } from "./options.ts";
 
 export const runCommand = defineCommand({
   name: "run",
@@ -52,7 +52,7 @@ export const runCommand = defineCommand({
     const { runInTerminal } = await loadRunInTerminal();
     return runInTerminal(
       {
-        ...requestOf(positionals[0], options),
+        ...toRunRequest(positionals[0], options),
         isDryRun: options["dry-run"],
         autoStage: options["auto-stage"] && !options["no-auto-stage"],
         hidesContext: options["no-context"],
@@ -62,7 +62,7 @@ export const runCommand = defineCommand({
         launcher: [process.execPath, process.argv[1] ?? "amplihack"],
       },
       { format: options.format, isVerbose: options.verbose, isQuiet },
-      outputOf(invocation),
+      toCommandOutput(invocation),
     );
   },
 });

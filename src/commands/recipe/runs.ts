@@ -17,7 +17,7 @@ import {
   type RecordedRun,
 } from "../../recipes/index.ts";
 import type { System } from "../../system/index.ts";
-import { DATABASE_OPTIONS, findRunId, queueOf, withRuns } from "./database.ts";
+import { DATABASE_OPTIONS, findRunId, resolveQueue, withRuns } from "./database.ts";
 import { checkRunWord, FORMAT, NOT_FOUND_EXIT_CODE, QUEUED_RUN } from "./options.ts";
 import { queuedRunDetails, runDocument, runsTable } from "./runs-view.ts";
 
@@ -104,7 +104,7 @@ is enough, here and for recipe run --resume. The newest 200 runs are kept. With
   async run({ options, positionals, system, terminal }) {
     if (options.url !== undefined) {
       const limit = options.limit ?? DEFAULT_LIMIT;
-      const queue = options.queue === undefined ? undefined : queueOf(options.queue);
+      const queue = options.queue === undefined ? undefined : resolveQueue(options.queue);
       return showQueuedRuns({ system, terminal }, options, { wanted: positionals[0], limit, queue });
     }
     if (options.queue !== undefined)

@@ -1,7 +1,7 @@
 import { CommandError, defineCommand, FORMAT_OPTION, option, usageError } from "../../cli/index.ts";
 import { loadSchedules, loadSubmitInTerminal } from "../../recipes/index.ts";
-import { DATABASE_OPTIONS, QUEUE, queueOf, TEAM, withRuns } from "./database.ts";
-import { NOT_FOUND_EXIT_CODE, RUN_OPTIONS, requestOf } from "./options.ts";
+import { DATABASE_OPTIONS, QUEUE, resolveQueue, TEAM, withRuns } from "./database.ts";
+import { NOT_FOUND_EXIT_CODE, RUN_OPTIONS, toRunRequest } from "./options.ts";
 
 export const scheduleCommand = defineCommand({
   name: "schedule",
@@ -41,9 +41,9 @@ worker of the queue looks first; while no worker runs, nothing happens.`,
     return withRuns(system, options, async connection => {
       if (recipe !== undefined && cron !== undefined && name !== undefined) {
         const { packRun } = await loadSubmitInTerminal();
-        const packed = packRun(system, requestOf(recipe, options));
+        const packed = packRun(system, toRunRequest(recipe, options));
         for (const warning of packed.warnings) terminal.warn(`Warning: ${warning}\n`);
-        const queue = queueOf(options.queue, options.team);
+        const queue = resolveQueue(options.queue, options.team);
         await setSchedule(connection, { name, cron, queue, timeZone: options["time-zone"] }, packed);
         terminal.printResult(
           format,

@@ -1,7 +1,7 @@
 import { CommandError, defineCommand, FORMAT_OPTION, option } from "../../cli/index.ts";
 import { loadCancelRun, loadSubmitInTerminal } from "../../recipes/index.ts";
-import { DATABASE_OPTIONS, findRunId, QUEUE, queueOf, TEAM, urlWords, withRuns } from "./database.ts";
-import { FORMAT, outputOf, QUEUED_RUN, RECIPE, RUN_OPTIONS, requestOf } from "./options.ts";
+import { DATABASE_OPTIONS, findRunId, QUEUE, resolveQueue, TEAM, urlWords, withRuns } from "./database.ts";
+import { FORMAT, QUEUED_RUN, RECIPE, RUN_OPTIONS, toCommandOutput, toRunRequest } from "./options.ts";
 
 export const submitCommand = defineCommand({
   name: "submit",
@@ -34,9 +34,9 @@ What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
   },
   async run(invocation) {
     const { options, positionals, system, terminal, isQuiet } = invocation;
-    const queue = queueOf(options.queue, options.team);
+    const queue = resolveQueue(options.queue, options.team);
     const { submitInTerminal } = await loadSubmitInTerminal();
-    const request = requestOf(positionals[0], options);
+    const request = toRunRequest(positionals[0], options);
     const display = { format: options.format, isQuiet, waits: options.wait };
     return withRuns(system, options, connection =>
       submitInTerminal(
@@ -49,7 +49,7 @@ What AMPLIHACK_CONTEXT_… and the like set is taken from here.`,
           options: { key: options.key, priority: options.priority },
         },
         display,
-        outputOf(invocation),
+        toCommandOutput(invocation),
       ),
     );
   },

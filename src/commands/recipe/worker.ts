@@ -3,7 +3,7 @@ import { defineCommand, option, usageError } from "../../cli/index.ts";
 import { loadUrl } from "../../postgres/index.ts";
 import { loadWorkInTerminal } from "../../recipes/index.ts";
 import { clip, escapeControls } from "../../text/index.ts";
-import { addressOf, DATABASE_OPTIONS, QUEUE, queueOf, TEAM } from "./database.ts";
+import { DATABASE_OPTIONS, QUEUE, resolveDatabaseAddress, resolveQueue, TEAM } from "./database.ts";
 
 const TAKE_OVER_SECONDS = 10;
 
@@ -48,10 +48,10 @@ ends the running steps and returns the runs to the queue.`,
       "takes four at once, and all workers together begin ten a minute",
   },
   async run({ options, system, terminal }) {
-    const queue = queueOf(options.queue, options.team);
-    const rate = rateOf(options.rate);
+    const queue = resolveQueue(options.queue, options.team);
+    const rate = parseRate(options.rate);
     checkName(options.name);
-    const address = await addressOf(system, options);
+    const address = await resolveDatabaseAddress(system, options);
     const { describeAddress } = await loadUrl();
     const { workInTerminal } = await loadWorkInTerminal();
     const place = describeAddress(address);
@@ -88,7 +88,7 @@ function checkName(name: string | undefined): void {
   );
 }
 
-function rateOf(text: string | undefined): { runs: number; seconds: number } | undefined {
+function parseRate(text: string | undefined): { runs: number; seconds: number } | undefined {
   if (text === undefined) return undefined;
   const [, runs, seconds] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? [];
   if (runs === undefined || Number(seconds) === 0)

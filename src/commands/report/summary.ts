@@ -45,7 +45,7 @@ export interface Period {
 export function today(nowMs: number): Period {
   const startMs = midnight(nowMs, 0);
   return {
-    title: `Today, ${dateOf(nowMs)}`,
+    title: `Today, ${formatDate(nowMs)}`,
     name: "today",
     before: "yesterday",
     bars: "last 7 days",
@@ -60,7 +60,7 @@ export function today(nowMs: number): Period {
 export function lastWeek(nowMs: number): Period {
   const startMs = midnight(nowMs, 1 - BARS);
   return {
-    title: `The last 7 days, since ${dateOf(startMs)}`,
+    title: `The last 7 days, since ${formatDate(startMs)}`,
     name: "7 days",
     before: "7 before",
     bars: "day by day",
@@ -100,7 +100,7 @@ function dayEdges(nowMs: number): readonly number[] {
   return [...starts, Math.max(nowMs, (starts.at(-1) ?? 0) + DAY_MS)];
 }
 
-function dateOf(ms: number): string {
+function formatDate(ms: number): string {
   const date = new Date(ms);
   return `${DAYS[date.getDay()]} ${date.getDate()} ${MONTHS[date.getMonth()]}`;
 }
@@ -128,7 +128,7 @@ export function thingsToLookAt(summary: Summary): readonly LookAt[] {
     },
     ...refused.slice(0, 1).map(tell),
     ...often.slice(0, 1).map(each => ({
-      what: `${times(each)}, maybe worth permitting: ${subjectOf(each)}`,
+      what: `${times(each)}, maybe worth permitting: ${describeSubject(each)}`,
       command: "amplihack guard suggest",
     })),
     incomplete > 0 && {
@@ -151,11 +151,11 @@ export function thingsToLookAt(summary: Summary): readonly LookAt[] {
 function tell(stopped: Stopped): LookAt {
   const { rule } = stopped;
   const command = RULE_ID.test(rule) ? `amplihack guard why ${rule}` : "amplihack guard log";
-  return { what: `${times(stopped)}: ${subjectOf(stopped)}`, command };
+  return { what: `${times(stopped)}: ${describeSubject(stopped)}`, command };
 }
 
 /** Last in its line, where it is cut when it is long. */
-function subjectOf({ subject }: Stopped): string {
+function describeSubject({ subject }: Stopped): string {
   return escapeHidden(subject.replace(/\s+/g, " ")) || "a file";
 }
 
@@ -218,9 +218,9 @@ export function summarise(timeline: Timeline, period: Period, figures: Summarise
   const { stretches } = figures(timeline, period.edges);
   const failed = now.items.find(({ outcome }) => outcome === "unchecked");
   return {
-    figures: figuresOf(now.figures),
-    before: figuresOf(before.figures),
-    bars: stretches.map(figuresOf),
+    figures: summarizeFigures(now.figures),
+    before: summarizeFigures(before.figures),
+    bars: stretches.map(summarizeFigures),
     sessions: now.sessions.length,
     files: now.files,
     projects: countPlaces(now.items, ({ project }) => project),
@@ -235,7 +235,7 @@ export function summarise(timeline: Timeline, period: Period, figures: Summarise
   };
 }
 
-function figuresOf({
+function summarizeFigures({
   calls,
   refused,
   asked,
@@ -255,7 +255,7 @@ export function readFrom({ beforeMs, edges }: Period): number {
 
 type Item = ActivitySummary["items"][number];
 
-function stopOf({ outcome }: Item): "refused" | "asked" | undefined {
+function stopKind({ outcome }: Item): "refused" | "asked" | undefined {
   return outcome === "refused" || outcome === "asked" ? outcome : undefined;
 }
 
@@ -265,7 +265,7 @@ function countPlaces(items: readonly Item[], nameOf: (item: Item) => string): re
     if (item.kind !== "call") continue;
     const name = nameOf(item);
     const known = places.get(name) ?? { name, calls: 0, refused: 0, asked: 0 };
-    const stop = stopOf(item);
+    const stop = stopKind(item);
     places.set(name, {
       ...known,
       calls: known.calls + 1,
@@ -279,7 +279,7 @@ function countStopped(items: readonly Item[]): Pick<Summary, "rules" | "stopped"
   const rules = new Map<string, RuleFigures>();
   const stopped = new Map<string, Stopped>();
   for (const item of items) {
-    const stop = stopOf(item);
+    const stop = stopKind(item);
     if (item.kind !== "call" || stop === undefined) continue;
     const { subject, project, atMs } = item;
     // The strongest; a call is counted once.

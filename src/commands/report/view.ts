@@ -118,7 +118,7 @@ function figureTable(
     ...shown.map(([figure, text]) => {
       const number = String(figures[figure]).padStart(columns[0]);
       const isBad = (figure === "refused" || figure === "failures") && figures[figure] > 0;
-      const bar = barsOf(bars.map(each => each[figure]));
+      const bar = renderBars(bars.map(each => each[figure]));
       return [
         MARGIN + text.padEnd(label),
         isBad ? terminal.paint("red", number) : number,
@@ -130,7 +130,7 @@ function figureTable(
 }
 
 /** One block for each number, as high as it is compared with the highest; a point for none. */
-export function barsOf(numbers: readonly number[]): string {
+export function renderBars(numbers: readonly number[]): string {
   const highest = Math.max(...numbers);
   return numbers
     .map(number => (number === 0 ? "·" : BLOCKS[Math.ceil((number / highest) * BLOCKS.length) - 1]))

@@ -3,7 +3,7 @@ import { userConfigFile, widenSandbox } from "../../config/index.ts";
 import { requireDirectories } from "../../state/index.ts";
 import { expandHome, isAbsolute, resolve } from "../../system/index.ts";
 import { confirmByPhrase, requirePerson } from "../guard/allow-once.ts";
-import { portsOf } from "./settings.ts";
+import { parsePorts } from "./settings.ts";
 
 const HOST = /^(?:\*\.)?[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?(?::\d{1,5})?$/i;
 
@@ -37,7 +37,7 @@ phrase. A word with a slash or a leading dot is a path; localhost:5432 is a port
       throw new CommandError(`${word} is neither a host nor a path`, { kind: "usage", exitCode: 2 });
     const port = isPath ? undefined : /^(?:localhost|127\.0\.0\.1):(\d{1,5})$/i.exec(word)?.[1];
     const list = isPath ? (options.read ? "read" : "write") : port === undefined ? "hosts" : "ports";
-    const [number] = portsOf(port === undefined ? [] : [port]);
+    const [number] = parsePorts(port === undefined ? [] : [port]);
     const entry = number ?? (isPath ? system.files.realPath(path) : word.toLowerCase());
     const may = { hosts: "reach", ports: "reach this machine's port", read: "read", write: "change" }[list];
     await confirmByPhrase(system, terminal, stateHome, {

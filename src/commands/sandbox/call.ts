@@ -17,8 +17,8 @@ import { readText, requireDirectories } from "../../state/index.ts";
 import { join, quoteWord, type System } from "../../system/index.ts";
 import { count } from "../../text/index.ts";
 import { survey } from "../../workspace/index.ts";
-import { placesOf, proxyWords } from "./places.ts";
-import { settingsOf } from "./settings.ts";
+import { proxyWords, sandboxPlaces } from "./places.ts";
+import { resolveSettings } from "./settings.ts";
 
 /** Runs the agent's text as the host's shell would, and tells in which directory it ended. */
 const SCRIPT =
@@ -50,7 +50,7 @@ export const callCommand = defineCommand({
     const folder = mkdtempSync(join(tmpdir(), "amplihack-call-"));
     const ended = join(folder, "directory");
     const command = {
-      ...commandOf(system, [shell, "-c", SCRIPT, shell, call.command, ended]),
+      ...toSandboxedCommand(system, [shell, "-c", SCRIPT, shell, call.command, ended]),
       directory: system.files.workingDirectory() ?? projectRoot,
     };
     try {
@@ -66,11 +66,11 @@ export const callCommand = defineCommand({
   },
 });
 
-function commandOf(system: System, words: readonly string[]): Omit<SandboxedCommand, "directory"> {
+function toSandboxedCommand(system: System, words: readonly string[]): Omit<SandboxedCommand, "directory"> {
   const { config } = loadConfig(system, requireDirectories(system));
   return {
     words,
-    settings: settingsOf(system, config, {}),
+    settings: resolveSettings(system, config, {}),
     guard: config.guard,
     proxyCommand: proxyWords(),
   };
@@ -78,9 +78,9 @@ function commandOf(system: System, words: readonly string[]): Omit<SandboxedComm
 
 async function runCall(system: System, command: SandboxedCommand): Promise<number> {
   const { checkSandbox, runCommand } = await loadSandbox();
-  const code = await runCommand(system, placesOf(system), command);
+  const code = await runCommand(system, sandboxPlaces(system), command);
   // The machine may no longer be as it was found: hosts must not be told so for ever.
-  if (code === NOT_STARTED) checkSandbox(system, placesOf(system));
+  if (code === NOT_STARTED) checkSandbox(system, sandboxPlaces(system));
   return code;
 }
 
@@ -92,7 +92,7 @@ async function tryCall(
   tell: (line: string) => void,
 ): Promise<number> {
   const { decideTry, findSandboxProgram, runTry } = await loadSandbox();
-  const places = placesOf(system);
+  const places = sandboxPlaces(system);
   const { code, held } = await runTry(system, places, { ...command, shown: [written], host, session });
   if (held === undefined) return code;
   const guard = openGuard(system, command.directory, () => {});

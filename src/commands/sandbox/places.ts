@@ -3,7 +3,7 @@ import type { SandboxPlaces } from "../../sandbox/index.ts";
 import { requireDirectories } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
 
-export function placesOf(system: System): SandboxPlaces {
+export function sandboxPlaces(system: System): SandboxPlaces {
   const { home, stateHome } = requireDirectories(system);
   const platform = `${process.platform}-${process.arch}`;
   return { home, stateHome, packageRoot: findPackage(system).root, platform };

@@ -9,7 +9,7 @@ export const NETWORK_OPTION = option.choice(
 );
 
 /** What the configuration says, and what was typed beside it. Folders that are not there are left out. */
-export function settingsOf(
+export function resolveSettings(
   system: System,
   { sandbox }: Pick<Config, "sandbox">,
   typed: { readonly [name in keyof SandboxSettings]?: SandboxSettings[name] | undefined },
@@ -29,7 +29,7 @@ export function settingsOf(
   };
 }
 
-export function portsOf(words: readonly string[]): readonly number[] {
+export function parsePorts(words: readonly string[]): readonly number[] {
   return words.map(word => {
     const port = /^\d{1,5}$/.test(word) ? Number(word) : 0;
     if (port < 1 || port > 65_535) throw usageError(`'${word}' is no port: 1 to 65535`);

@@ -3,7 +3,7 @@ import { type Config, loadConfig } from "../../config/index.ts";
 import { finishEnded, openContext } from "../../history/index.ts";
 import { loadSandbox, type SandboxPlaces, type TryContext, type TryRecord } from "../../sandbox/index.ts";
 import { requireDirectories } from "../../state/index.ts";
-import { placesOf } from "../sandbox/places.ts";
+import { sandboxPlaces } from "../sandbox/places.ts";
 
 export interface OpenedTries {
   readonly places: SandboxPlaces;
@@ -26,7 +26,7 @@ export async function openTries({
   const { home, stateHome, projectRoot } = directories;
   const { config, notices } = loadConfig(system, directories);
   for (const notice of notices) terminal.warn(`Warning: ${notice.message}\n`);
-  const places = placesOf(system);
+  const places = sandboxPlaces(system);
   const historyOf = (project: string) =>
     openContext(system, { stateHome, project, home, temps: [], regenerable: [] }, config.history);
   await finishEnded(historyOf(projectRoot));

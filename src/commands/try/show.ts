@@ -22,9 +22,9 @@ export function renderHeld(
 ): string {
   const files = shownFiles(changes.files);
   const shown = isWhole ? files : files.slice(0, MAX_SHOWN);
-  const width = Math.min(60, Math.max(0, ...shown.map(file => nameOf(file, record, view.home).length)));
+  const width = Math.min(60, Math.max(0, ...shown.map(file => displayPath(file, record, view.home).length)));
   const rows = shown.map(file =>
-    `  ${file.what.padEnd(8)}  ${nameOf(file, record, view.home).padEnd(width)}  ${sizesOf(file)}`.trimEnd(),
+    `  ${file.what.padEnd(8)}  ${displayPath(file, record, view.home).padEnd(width)}  ${describeSizes(file)}`.trimEnd(),
   );
   const more = files.length - shown.length;
   const words = escapeControls(record.command.join(" "));
@@ -57,12 +57,12 @@ function shownFiles(files: readonly PathChange[]): readonly PathChange[] {
   );
 }
 
-function nameOf({ path, from }: PathChange, { project }: TryRecord, home: string): string {
+function displayPath({ path, from }: PathChange, { project }: TryRecord, home: string): string {
   const name = shownPath(path, project, home);
   return from === undefined ? name : `${shownPath(from, project, home)} → ${name}`;
 }
 
-function sizesOf({ before, after, what }: PathChange): string {
+function describeSizes({ before, after, what }: PathChange): string {
   const sizes = [before, after].flatMap(state => (state.kind === "file" ? sizeText(state.size) : []));
   return what === "moved" ? "" : sizes.join(" → ");
 }

@@ -101,7 +101,7 @@ export async function pickChanges(
     const [current] = matching(state).slice(state.at, state.at + 1);
     const change = changes.find(({ id }) => id === current?.id);
     if (change !== undefined && !diffs.has(change.id))
-      diffs.set(change.id, await diffOf(system, terminal, opened, change));
+      diffs.set(change.id, await renderPathDiff(system, terminal, opened, change));
     const lines = render(
       state,
       diffs.get(current?.id ?? "") ?? [],
@@ -163,7 +163,7 @@ function render(state: PickState, diff: readonly string[], columns: number): rea
 }
 
 /** What the change did, in few lines. */
-async function diffOf(
+async function renderPathDiff(
   system: Invocation["system"],
   terminal: Invocation["terminal"],
   { history, home, guard }: OpenedHistory,

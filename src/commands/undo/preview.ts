@@ -89,12 +89,15 @@ function section(
   if (steps.length === 0) return "";
   const title = `${countPaths(steps)} ${happens(steps.length === 1)}`;
   const width = (view.columns ?? DEFAULT_COLUMNS) - 6;
-  const lines = linesOf(steps, view).map(line => `      ${cutToWidth(line, width)}\n`);
+  const lines = previewLines(steps, view).map(line => `      ${cutToWidth(line, width)}\n`);
   return `  ${paint(view, style, title)}\n${lines.join("")}`;
 }
 
 /** Files, and folders with none of them inside. Too many are told by the folders they lie in. */
-function linesOf(steps: readonly PathStep[], { project, home, isWhole }: PreviewView): readonly string[] {
+function previewLines(
+  steps: readonly PathStep[],
+  { project, home, isWhole }: PreviewView,
+): readonly string[] {
   const files = steps.filter(step => !isFolderStep(step)).map(({ path }) => path);
   const parents = new Set(steps.map(({ path }) => dirname(path)));
   const empty = steps.filter(step => isFolderStep(step) && !parents.has(step.path)).map(({ path }) => path);

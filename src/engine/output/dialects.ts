@@ -4,7 +4,6 @@ import {
   clipText,
   decodeOutput,
   diagnose,
-  failureOf,
   type HandlerVerdict,
   hasProtocolKey,
   type InterpretOptions,
@@ -12,7 +11,8 @@ import {
   interpretClaude,
   type RawResult,
   readObject,
-  verdictOf,
+  readVerdict,
+  toFailure,
 } from "../../handlers/index.ts";
 import {
   booleanAt,
@@ -43,13 +43,13 @@ export function interpretAtomcode(raw: RawResult, options: AtomcodeInterpretOpti
   const refusal = presentRefusal(raw, options);
   if (refusal !== undefined) return refusal;
   if (options.event.name === "UserPromptSubmit") return interpretPrompt(raw, options, diagnostics);
-  if (raw.end.kind !== "exit" || raw.end.code !== 0) return verdictOf({}, diagnostics, failureOf(raw.end));
-  if (options.event.name !== "PreToolUse") return verdictOf({}, diagnostics);
+  if (raw.end.kind !== "exit" || raw.end.code !== 0) return readVerdict({}, diagnostics, toFailure(raw.end));
+  if (options.event.name !== "PreToolUse") return readVerdict({}, diagnostics);
   const answer = raw.stdout.isTruncated
     ? undefined
     : readObject(raw.stdout.text.trim(), options.limits.jsonDepth, false, diagnostics);
   const effect = answer === undefined ? {} : readAction(answer, raw, options, diagnostics);
-  return verdictOf(effect, diagnostics);
+  return readVerdict(effect, diagnostics);
 }
 
 /**
@@ -67,7 +67,7 @@ function presentRefusal(raw: RawResult, options: InterpretOptions): HandlerVerdi
   const { decision, diagnostics = [] } = interpretAtomcodeJson(raw, options).effect;
   return decision === undefined || decision.kind === "allow"
     ? undefined
-    : verdictOf({ decision }, diagnostics);
+    : readVerdict({ decision }, diagnostics);
 }
 
 function readAction(
@@ -105,20 +105,20 @@ function interpretPrompt(
   const lastLine = text.slice(text.lastIndexOf("\n") + 1).trim();
   const answer = readObject(lastLine, limits.jsonDepth, false, diagnostics);
   if (answer !== undefined && memberAt(answer, "decision") === "block")
-    return verdictOf(deny(answer, limits.reasonChars, diagnostics, PROMPT_BLOCK_REASON), diagnostics);
-  if (raw.end.kind !== "exit") return verdictOf({}, diagnostics, failureOf(raw.end));
+    return readVerdict(deny(answer, limits.reasonChars, diagnostics, PROMPT_BLOCK_REASON), diagnostics);
+  if (raw.end.kind !== "exit") return readVerdict({}, diagnostics, toFailure(raw.end));
   if (raw.end.code !== 0) {
     const complaint = clipText(raw.stderr.trim() || text || SILENT_ERROR, limits.reasonChars);
     if (promptNonZero === "block")
-      return verdictOf({ decision: { kind: "deny", reason: complaint } }, diagnostics);
-    return verdictOf({ message: { text: complaint, level: "warn" } }, diagnostics, failureOf(raw.end));
+      return readVerdict({ decision: { kind: "deny", reason: complaint } }, diagnostics);
+    return readVerdict({ message: { text: complaint, level: "warn" } }, diagnostics, toFailure(raw.end));
   }
   const context =
     answer === undefined
       ? textContext(text, raw, limits.jsonDepth, diagnostics)
       : stringAt(memberAt(answer, "hookSpecificOutput"), "additionalContext");
-  if (context === undefined || context === "") return verdictOf({}, diagnostics);
-  return verdictOf(clipContext(context, raw, limits, diagnostics), diagnostics);
+  if (context === undefined || context === "") return readVerdict({}, diagnostics);
+  return readVerdict(clipContext(context, raw, limits, diagnostics), diagnostics);
 }
 
 /** Only the last line may be an answer: one that stands higher up is text like the rest, with a diagnostic. */
@@ -169,24 +169,24 @@ export function decideByExitCode(code: number, stderr: string): BatutaDecision {
 export function interpretBatuta(raw: RawResult, { limits }: InterpretOptions): HandlerVerdict {
   const diagnostics: Diagnostic[] = [...raw.diagnostics];
   if (raw.end.kind !== "exit") {
-    const failure = failureOf(raw.end);
+    const failure = toFailure(raw.end);
     const hasMessage = failure.code === "spawn-failed";
     const effect = hasMessage ? ({ message: { text: failure.detail, level: "warn" } } as const) : {};
-    return verdictOf(effect, diagnostics, failure);
+    return readVerdict(effect, diagnostics, failure);
   }
   const decision = decideByExitCode(raw.end.code, raw.stderr);
   switch (decision.kind) {
     case "Allow":
-      return verdictOf({}, diagnostics);
+      return readVerdict({}, diagnostics);
     case "Warn": {
       const text = clipText(decision.message, limits.reasonChars);
-      return verdictOf({ message: { text, level: "warn" } }, diagnostics);
+      return readVerdict({ message: { text, level: "warn" } }, diagnostics);
     }
     case "Block": {
       if (decision.reason === "")
         diagnostics.push(diagnose("reason-missing", "blocked without a word on stderr"));
       const reason = decision.reason === "" ? {} : { reason: clipText(decision.reason, limits.reasonChars) };
-      return verdictOf({ decision: { kind: "deny", ...reason } }, diagnostics);
+      return readVerdict({ decision: { kind: "deny", ...reason } }, diagnostics);
     }
   }
 }
@@ -213,13 +213,13 @@ export function interpretModel(raw: RawResult, options: InterpretOptions): Handl
     const { decoded } = decodeOutput(raw.stdout, jsonDepth);
     if (decoded.kind === "object" && hasProtocolKey(decoded.value)) return interpretClaude(raw, options);
     const detail = `the model did not answer with {"ok": true or false}`;
-    return verdictOf({}, raw.diagnostics, { code: "output-invalid-json", detail });
+    return readVerdict({}, raw.diagnostics, { code: "output-invalid-json", detail });
   }
   if (ok) return { effect: {} };
   const reason = stringAt(answer, "reason")?.trim() ?? "";
   if (reason !== "") return { effect: { decision: { kind: "deny", reason: clipText(reason, reasonChars) } } };
   const missing = diagnose("reason-missing", "the model refused without a reason");
-  return verdictOf({ decision: { kind: "deny" } }, [missing]);
+  return readVerdict({ decision: { kind: "deny" } }, [missing]);
 }
 
 /** Models like to wrap JSON in a code fence. */

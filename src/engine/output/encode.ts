@@ -1,4 +1,4 @@
-import { extrasOf } from "../../handlers/index.ts";
+import { extraMembers } from "../../handlers/index.ts";
 import {
   defined,
   type Effect,
@@ -58,7 +58,7 @@ export function claudeAnswer(
   if (message !== undefined) top["systemMessage"] = message.text;
   if (effect.suppress === true) top["suppressOutput"] = true;
   for (const [name, value] of Object.entries(effect.extras ?? {})) {
-    if (extrasOf(event.name).includes(name)) specific[name] = value;
+    if (extraMembers(event.name).includes(name)) specific[name] = value;
     else if (!lost.includes("extras")) lost.push("extras");
   }
   const hasSpecific = Object.keys(specific).length > 0;

@@ -4,7 +4,7 @@ import {
   type HandlerFailure,
   isWithheld,
   notStarted,
-  runStatusOf,
+  toRunStatus,
 } from "../../handlers/index.ts";
 import {
   type Contribution,
@@ -271,7 +271,7 @@ export class FunctionStage {
 
   private conclude(registration: RegisteredHook, reply: Reply, durationMs: number, span?: Span): void {
     const { id } = registration;
-    const run: Run = { hook: id, status: runStatusOf(reply.effect, reply.failure), durationMs };
+    const run: Run = { hook: id, status: toRunStatus(reply.effect, reply.failure), durationMs };
     const effect = applyFailure(id, reply, this.policyOf(registration), this.stage.power);
     this.contributions.push({ hook: id, effect, run });
     if (reply.failure === undefined) this.apply(reply);

@@ -3,13 +3,13 @@ import {
   diagnose,
   endFacts,
   failed,
-  failureOf,
   type HandlerSpec,
   type HandlerVerdict,
   interpretAtomcodeJson,
   interpretClaude,
   type RawResult,
-  runStatusOf,
+  toFailure,
+  toRunStatus,
 } from "../../handlers/index.ts";
 import { type Contribution, defined, type Effect, type Run } from "../../protocol/index.ts";
 import type { CancelSignal } from "../cancel-signal.ts";
@@ -193,7 +193,7 @@ async function conclude(
   const verdict = await checkRewrite(context, interpret(context, spec, raw));
   const run: Run = {
     hook: spec.id,
-    status: runStatusOf(verdict.effect, verdict.failure),
+    status: toRunStatus(verdict.effect, verdict.failure),
     durationMs: context.core.timers.nowMs() - begunMs - (queueMs ?? 0),
     ...endFacts(raw.end),
     ...(raw.stdout.isTruncated ? { truncated: true } : {}),
@@ -204,7 +204,7 @@ async function conclude(
 
 function interpret({ core, event }: DispatchContext, spec: HandlerSpec, raw: RawResult): HandlerVerdict {
   if (raw.end.kind === "aborted")
-    return { effect: { diagnostics: raw.diagnostics }, failure: failureOf(raw.end) };
+    return { effect: { diagnostics: raw.diagnostics }, failure: toFailure(raw.end) };
   const { action, dialect } = spec;
   const options = { event, limits: core.limits, promptNonZero: core.promptNonZero };
   if (action.kind === "prompt" || action.kind === "agent") return interpretModel(raw, options);

@@ -1,4 +1,4 @@
-import { type Autonomy, autonomyOf } from "../../config/index.ts";
+import { type Autonomy, effectiveAutonomy } from "../../config/index.ts";
 import { isUnderstood, type Judgement } from "../../guard/index.ts";
 import { type Answering, HOSTS, hostOrDefault, isHostId, type PersonRules } from "../../hosts/index.ts";
 import { type Effect, type InputOf, type Json, listAt, numberAt, stringAt } from "../../protocol/index.ts";
@@ -32,7 +32,7 @@ type Guard = Pick<ConfiguredGuard, "config" | "home" | "project" | "stateHome">;
 
 /** How the host of this call is answered; undefined where it is not, or the person does not want it. */
 export function answeringOf(call: Call, system: System, guard: Guard): Answering | undefined {
-  if (autonomyOf(guard.config).level === "off" || !ANSWERED_TOOLS.has(call.tool.canonicalName))
+  if (effectiveAutonomy(guard.config).level === "off" || !ANSWERED_TOOLS.has(call.tool.canonicalName))
     return undefined;
   const answering = isHostId(call.host) ? HOSTS[call.host].answering : "";
   if (typeof answering === "string" || overriddenRule(call.host, system, guard, call.cwd) !== undefined)

@@ -15,7 +15,7 @@ import {
   addSpent,
   advanceMeter,
   type CountedAnswers,
-  dayOf,
+  formatDay,
   type PriceList,
   type Spent,
   type UsageMeter,
@@ -181,7 +181,7 @@ function compare(system: System, own: UsageMeter, { stateHome, config }: KnownPl
   const root = own.parent ?? own.session;
   const others = otherMeters(system, stateHome, own.session, nowMs);
   const all = [own, ...others];
-  const today = dayOf(nowMs);
+  const today = formatDay(nowMs);
   const family = all.filter(({ session, parent }) => session === root || parent === root);
   const startedMs = Math.min(...family.map(meter => (meter.startedMs === 0 ? nowMs : meter.startedMs)));
   const inSession = total(family.flatMap(({ days }) => Object.values(days)));

@@ -3,10 +3,10 @@ import type { Grant, Judgement } from "../../guard/index.ts";
 import { defined, type Json, listAt, StrictMembers, stringAt, stringsAt } from "../../protocol/index.ts";
 import {
   AtomicJsonFile,
+  computeSeal,
   findMachineKey,
   RECORD_LOCK_TIMEOUT_MS,
   readMachineKey,
-  sealOf,
 } from "../../state/index.ts";
 import { basename, join, type System, sha256Hex } from "../../system/index.ts";
 import { clip } from "../../text/index.ts";
@@ -110,7 +110,15 @@ function sealOfGrant(
   key: string,
   { code, digest = "", session = "", host = "", usesLeft, expiresMs }: Grant,
 ): string {
-  return sealOf(system, key, ["grant", code, digest, session, host, String(usesLeft), String(expiresMs)]);
+  return computeSeal(system, key, [
+    "grant",
+    code,
+    digest,
+    session,
+    host,
+    String(usesLeft),
+    String(expiresMs),
+  ]);
 }
 
 /** Takes one use of each grant away, under the lock; false when another process was faster. */

@@ -1,4 +1,4 @@
-import { failurePolicyOf, keepGoodConfig } from "../../config/index.ts";
+import { keepGoodConfig, resolveFailurePolicy } from "../../config/index.ts";
 import {
   DEFAULT_HOST,
   HOSTS,
@@ -421,7 +421,7 @@ class ProgramRun implements HookRun {
       const loaded = configurationFor(system, this.input?.cwd);
       if (loaded === undefined) return "open";
       problems.push(...loaded.notices.map(notice => notice.message));
-      return failurePolicyOf(loaded.config, program.subcommand.name);
+      return resolveFailurePolicy(loaded.config, program.subcommand.name);
     } catch (error) {
       problems.push(`cannot read the failure policy: ${errorName(error)}`);
       return "open";

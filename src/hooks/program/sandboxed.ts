@@ -1,4 +1,4 @@
-import { autonomyOf } from "../../config/index.ts";
+import { effectiveAutonomy } from "../../config/index.ts";
 import type { Footprint, GapKind, Judgement } from "../../guard/index.ts";
 import { canonicalInput, hostOrDefault, nativeInput } from "../../hosts/index.ts";
 import {
@@ -162,7 +162,8 @@ export function sandboxModeOf(
 /** The person wants it, the host lets us, and the command is one that a shell of ours can run. */
 export function maySandbox(input: InputOf<"tool">, system: System, guard: ConfiguredGuard): boolean {
   const { host, tool, facts, raw } = input;
-  if (autonomyOf(guard.config).level !== "sandbox" || !guard.config.parts.includes("guard")) return false;
+  if (effectiveAutonomy(guard.config).level !== "sandbox" || !guard.config.parts.includes("guard"))
+    return false;
   if (tool.canonicalName !== "Bash" || /^(powershell|pwsh)$/i.test(tool.name)) return false;
   const { command } = facts;
   // Our own commands need the state that the sandbox hides.

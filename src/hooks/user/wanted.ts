@@ -1,4 +1,4 @@
-import { compileCondition, compileMatcher, isMatch, mayRun, subjectOf } from "../../handlers/index.ts";
+import { compileCondition, compileMatcher, isMatch, matchSubject, mayRun } from "../../handlers/index.ts";
 import { canonicalInput } from "../../hosts/index.ts";
 import { describeEvent, errorText, findEvent, type HookInput } from "../../protocol/index.ts";
 import { findHome, findProjectRoot, findStateHome } from "../../state/index.ts";
@@ -281,7 +281,7 @@ function isHandlerWanted(
   const event = describeEvent(input.event);
   const { writtenFor } = handler;
   const names = input.kind === "tool" ? namesOf(input.tool.canonicalName, writtenFor?.host) : [];
-  const subjects = input.kind === "tool" ? names : [subjectOf(event, input.raw)];
+  const subjects = input.kind === "tool" ? names : [matchSubject(event, input.raw)];
   const compiled = compileMatcher(writtenFor?.dialect ?? "claude", handler.matcher, event);
   if (compiled.ok && !isMatch(compiled.matcher, subjects)) return false;
   const rule = handler.condition === undefined ? undefined : compileCondition(handler.condition, mayRun);

@@ -1,5 +1,5 @@
 import { isJsonObject, type Json } from "../../protocol/index.ts";
-import { isOneOf } from "./tool-words.ts";
+import { isListed } from "./tool-words.ts";
 
 /** Names under which tools take the directory they work in, without marks and in lower case. */
 const DIRECTORY = `
@@ -12,7 +12,7 @@ const DIRECTORY_OF_COMMAND = "directory dir folder dirpath directorypath";
 
 export function isDirectoryName(name: string, isOfCommand: boolean): boolean {
   const bare = name.replace(/[_\-\s.]/g, "").toLowerCase();
-  return isOneOf(DIRECTORY, bare) || (isOfCommand && isOneOf(DIRECTORY_OF_COMMAND, bare));
+  return isListed(DIRECTORY, bare) || (isOfCommand && isListed(DIRECTORY_OF_COMMAND, bare));
 }
 
 /** The directory that a command's tool was told to run it in; undefined when it says nothing. */

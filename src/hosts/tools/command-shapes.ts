@@ -1,6 +1,14 @@
 import { type Json, type JsonObject, readJson } from "../../protocol/index.ts";
 import type { CodeLanguage, ElsewhereCommand, Level, ToolShape } from "./tool-words.ts";
-import { actionOf, EXECUTORS, hasWord, isOneOf, nameWords, SEARCHES, type ToolWords } from "./tool-words.ts";
+import {
+  EXECUTORS,
+  findAction,
+  hasWord,
+  isListed,
+  nameWords,
+  SEARCHES,
+  type ToolWords,
+} from "./tool-words.ts";
 
 const COMMAND = "command commands cmd cmds script scripts argv cmdline commandline bash sh";
 /** `shell_command` is run by any tool; `buildCommand` by those that run things, for others it is a setting. */
@@ -19,11 +27,11 @@ export function isExecutedName(name: string, tool?: ToolWords): boolean {
   const words = kindWords(name);
   const last = words.at(-1) ?? "";
   const [first = ""] = words;
-  if (last === "line" && isOneOf("command cmd", words.at(-2) ?? "")) return true;
-  if (!isOneOf(COMMAND, last)) return false;
+  if (last === "line" && isListed("command cmd", words.at(-2) ?? "")) return true;
+  if (!isListed(COMMAND, last)) return false;
   return (
     words.length === 1 ||
-    isOneOf(COMMAND_KINDS, first) ||
+    isListed(COMMAND_KINDS, first) ||
     (tool !== undefined && hasWord(tool.tool, EXECUTORS))
   );
 }
@@ -31,7 +39,7 @@ export function isExecutedName(name: string, tool?: ToolWords): boolean {
 /** Without the words that only say that it is text: `script_content` is a script. */
 function kindWords(name: string): readonly string[] {
   const words = [...nameWords(name)];
-  while (words.length > 1 && isOneOf("content contents text string body block", words.at(-1) ?? ""))
+  while (words.length > 1 && isListed("content contents text string body block", words.at(-1) ?? ""))
     words.pop();
   return words;
 }
@@ -52,12 +60,12 @@ export function executedShapes(level: Level): readonly ToolShape[] {
 function memberShapes(level: Level, name: string, value: Json, member: string): readonly ToolShape[] {
   if (isExecutedName(name, level.tool)) return commandShapes(level, member, name, value);
   const last = kindWords(name).at(-1) ?? "";
-  if (isOneOf(STATEMENT, last)) return statementShapes(level.tool, last, member, value);
+  if (isListed(STATEMENT, last)) return statementShapes(level.tool, last, member, value);
   if (typeof value !== "string" || value.trim() === "") return [];
   if (last === "shell" && /\s/.test(value)) return commandShapes(level, member, name, value);
-  const started = isOneOf(PROGRAM, last) ? programShapes(level, member, value) : [];
+  const started = isListed(PROGRAM, last) ? programShapes(level, member, value) : [];
   if (started.length > 0) return started;
-  return isOneOf(CODE, last)
+  return isListed(CODE, last)
     ? codeShapes(level, member, value)
     : unnamedShapes(level.tool, last, member, value);
 }
@@ -75,7 +83,7 @@ const COMMAND_LINE = /^(?:sudo\s+)?[a-z][\w.-]{1,30}(?:\s+[a-z][\w-]*)?\s+-{1,2}
 function unnamedShapes(tool: ToolWords, last: string, member: string, value: string): readonly ToolShape[] {
   // The tools that hosts have themselves are known.
   if (tool.server.length === 0 || hasWord([...tool.server, ...tool.tool], SEARCHES)) return [];
-  if (isOneOf(PROSE, last)) return [];
+  if (isListed(PROSE, last)) return [];
   if (TAKES_AWAY.test(value) && isSqlForm(value)) return [{ as: "sql", member, text: value }];
   return (COMMAND_LINE.test(value) ||
     /^[a-z][\w.-]*\s[^\n]*\|\s*(?:sudo\s+)?(?:ba|z|da)?sh\s*$/.test(value)) &&
@@ -106,7 +114,7 @@ function commandShapes(level: Level, member: string, name: string, value: Json):
     if (listed?.ok === true && isStringList(listed.value))
       return listShapes(level, member, name, listed.value);
     if (value.trim() === "" || isOperation(value, level)) return [];
-    const language = languageOf(members, all);
+    const language = findLanguage(members, all);
     if (/script$/i.test(name) && language !== undefined && language !== "shell")
       return language === "sql"
         ? [{ as: "sql", member, text: value }]
@@ -115,7 +123,7 @@ function commandShapes(level: Level, member: string, name: string, value: Json):
       return [{ as: "sql", member, text: value }];
     const following = argumentsBeside(members);
     if (following !== undefined && !/\s/.test(value.trim()))
-      return [{ as: "program", member, argv: [value.trim(), ...following], ...elsewhereOf(members) }];
+      return [{ as: "program", member, argv: [value.trim(), ...following], ...readElsewhere(members) }];
     const command = following === undefined ? value : [value, ...following.map(quote)].join(" ");
     return [shellShape(level, member, command), ...clientShapes(level, member, command.split(/\s+/))];
   }
@@ -138,7 +146,7 @@ function listShapes(
   const following = argumentsBeside(level.members) ?? [];
   const argv = [...list, ...following];
   return [
-    { as: "program", member, argv, ...elsewhereOf(level.members) },
+    { as: "program", member, argv, ...readElsewhere(level.members) },
     ...clientShapes(level, member, argv),
   ];
 }
@@ -152,7 +160,7 @@ function shellShape({ tool, members }: Level, member: string, command: string): 
       : hasWord(named, "cmd")
         ? "cmd"
         : "posix";
-  return { as: "shell", member, command, dialect, ...elsewhereOf(members) };
+  return { as: "shell", member, command, dialect, ...readElsewhere(members) };
 }
 
 /** `{command: "rm", args: ["-rf", "x"]}` */
@@ -168,7 +176,7 @@ function argumentsBeside(members: JsonObject): readonly string[] | undefined {
 function programShapes({ members }: Level, member: string, program: string): readonly ToolShape[] {
   const following = argumentsBeside(members);
   if (following === undefined) return [];
-  return [{ as: "program", member, argv: [program.trim(), ...following], ...elsewhereOf(members) }];
+  return [{ as: "program", member, argv: [program.trim(), ...following], ...readElsewhere(members) }];
 }
 
 function quote(word: string): string {
@@ -179,7 +187,7 @@ function quote(word: string): string {
 function isOperation(value: string, { tool, members }: Level): boolean {
   if (!/^[A-Za-z_-]{2,30}$/.test(value) || hasWord(tool.tool, SHELLS)) return false;
   const hasPath = Object.keys(members).some(name => /(path|file|uri)s?$/i.test(name));
-  return hasPath && actionOf(nameWords(value)) !== undefined;
+  return hasPath && findAction(nameWords(value)) !== undefined;
 }
 
 /** Programs whose words a tool takes without the program: `kubectl {command: "delete ns x"}`. */
@@ -225,7 +233,7 @@ function typedShapes({ members, place }: Level): readonly ToolShape[] {
   });
 }
 
-function elsewhereOf(members: JsonObject): { readonly elsewhere?: ElsewhereCommand } {
+function readElsewhere(members: JsonObject): { readonly elsewhere?: ElsewhereCommand } {
   const text = (pattern: RegExp) =>
     Object.entries(members).find(
       ([name, value]) => pattern.test(name) && typeof value === "string" && value !== "",
@@ -251,7 +259,7 @@ const LANGUAGES: readonly (readonly [string, CodeLanguage | "shell" | "sql"])[] 
 ];
 
 /** By a member that names it, else by the name of the tool. */
-function languageOf(
+function findLanguage(
   members: JsonObject,
   words: readonly string[],
 ): CodeLanguage | "shell" | "sql" | undefined {
@@ -273,10 +281,10 @@ function codeShapes({ tool, members }: Level, member: string, text: string): rea
   const all = [...tool.server, ...tool.tool];
   if (hasWord(tool.tool, SEARCHES)) return [];
   const hasLanguage = members["language"] !== undefined || members["lang"] !== undefined;
-  const isRun = hasWord(all, EXECUTORS) || (hasLanguage && actionOf(tool.tool) === undefined);
+  const isRun = hasWord(all, EXECUTORS) || (hasLanguage && findAction(tool.tool) === undefined);
   // `{source, destination}` are files.
   if (!isRun || ("source" in members && "destination" in members)) return [];
-  const language = languageOf(members, all) ?? "unknown";
+  const language = findLanguage(members, all) ?? "unknown";
   if (language === "sql") return [{ as: "sql", member, text }];
   if (language === "shell") return [{ as: "shell", member, command: text, dialect: "posix" }];
   if (hasWord(all, "powershell pwsh")) return [{ as: "shell", member, command: text, dialect: "powershell" }];

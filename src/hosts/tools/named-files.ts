@@ -3,12 +3,12 @@ import { dirname, isAbsolute, join } from "../../system/index.ts";
 import { isDirectoryName } from "./call-directory.ts";
 import type { Level, ToolShape } from "./tool-words.ts";
 import {
-  actionOf,
   type FileAction,
+  findAction,
   hasWord,
   isFileTool,
+  isListed,
   isOfService,
-  isOneOf,
   nameWords,
 } from "./tool-words.ts";
 
@@ -31,8 +31,8 @@ const DIRECTORY = "folder directory dir";
 /** The name of a member that holds paths, whatever its value looks like. */
 export function isPathMember(name: string): boolean {
   const words = nameWords(name);
-  if (words.length > 1 && isOneOf(FILTER, words[0] ?? "")) return false;
-  return isOneOf(PATH, words.at(-1) ?? "") || hasWord(words, "path paths");
+  if (words.length > 1 && isListed(FILTER, words[0] ?? "")) return false;
+  return isListed(PATH, words.at(-1) ?? "") || hasWord(words, "path paths");
 }
 
 interface NamedPath {
@@ -63,16 +63,16 @@ function namedPaths(level: Level): readonly NamedPath[] {
     if (isDirectoryName(name, false)) return [];
     const words = nameWords(name);
     const member = [...place, name].join(".");
-    return stringsOf(name, value)
+    return listStrings(name, value)
       .filter(text => isNamed(text, name, words, level))
       .flatMap(text => {
-        const path = pathOf(text);
+        const path = readPath(text);
         return path === undefined ? [] : [{ member, words, path }];
       });
   });
 }
 
-function stringsOf(name: string, value: Json): readonly string[] {
+function listStrings(name: string, value: Json): readonly string[] {
   if (typeof value === "string") return [value];
   if (Array.isArray(value)) return value.filter(item => typeof item === "string");
   // `files: {"src/a.ts": "its content"}`
@@ -84,12 +84,12 @@ function stringsOf(name: string, value: Json): readonly string[] {
 }
 
 function isNamed(text: string, name: string, words: readonly string[], { tool, place }: Level): boolean {
-  if (/^file:/i.test(text)) return isOneOf(MAYBE_PATH, words.at(-1) ?? "") || isPathMember(name);
+  if (/^file:/i.test(text)) return isListed(MAYBE_PATH, words.at(-1) ?? "") || isPathMember(name);
   if (isPathMember(name)) return true;
   const last = words.at(-1) ?? "";
-  const action = actionOf(tool.tool);
-  if (isOneOf("pattern patterns glob globs", last)) return action === "delete";
-  if (!isOneOf(MAYBE_PATH, last) || last === "url") return false;
+  const action = findAction(tool.tool);
+  if (isListed("pattern patterns glob globs", last)) return action === "delete";
+  if (!isListed(MAYBE_PATH, last) || last === "url") return false;
   const isOfFile = /^files?$/i.test(place.at(-2) ?? place.at(-1) ?? "") || words[0] === "new";
   if (last === "name")
     return isOfFile || (action === "delete" && hasWord(tool.tool, "file files directory folder folders"));
@@ -98,7 +98,7 @@ function isNamed(text: string, name: string, words: readonly string[], { tool, p
 }
 
 /** Undefined for what cannot be a path of this machine: addresses, whole texts. */
-function pathOf(text: string): string | undefined {
+function readPath(text: string): string | undefined {
   const local = /^file:(?:\/\/(?:localhost)?)?(\/.*)$/is.exec(text)?.[1];
   const path = local === undefined ? text : decoded(local);
   if (path === "" || path.length > MAX_PATH || /[\n\r\0]/.test(path)) return undefined;
@@ -137,7 +137,7 @@ function namesElsewhere(members: JsonObject): boolean {
 
 /** `{directory: "/etc", filename: "hosts"}` names one file. */
 function relativeToFolder(named: readonly NamedPath[]): readonly NamedPath[] {
-  const folder = named.find(({ words }) => isOneOf(DIRECTORY, words.at(-1) ?? ""));
+  const folder = named.find(({ words }) => isListed(DIRECTORY, words.at(-1) ?? ""));
   const others = named.filter(one => one !== folder);
   if (folder === undefined || others.length === 0) return named;
   return others.map(one => (/^[/~]/.test(one.path) ? one : { ...one, path: join(folder.path, one.path) }));
@@ -145,12 +145,12 @@ function relativeToFolder(named: readonly NamedPath[]): readonly NamedPath[] {
 
 /** What the tool does: by its name, and by a member that says it where the name leaves it open. */
 function actionHere({ tool, members }: Level): FileAction | undefined {
-  const own = actionOf(tool.tool);
+  const own = findAction(tool.tool);
   if (own !== undefined && own !== "write") return own;
   for (const name of ["command", "action", "operation", "op", "mode"]) {
     const value = members[name];
     if (typeof value !== "string" || !/^[A-Za-z_-]{2,30}$/.test(value)) continue;
-    const said = actionOf(nameWords(value));
+    const said = findAction(nameWords(value));
     if (said !== undefined) return said;
   }
   return own;

@@ -11,7 +11,7 @@ import { executedShapes, isExecutedName } from "./command-shapes.ts";
 import { fileShapes, isPathMember } from "./named-files.ts";
 import {
   hasWord,
-  isOneOf,
+  isListed,
   type Level,
   nameWords,
   type ShapedCall,
@@ -156,7 +156,7 @@ export function unreadShell(toolName: string, canonicalName: string, input: Json
 
 function looksLikeShell(toolName: string): boolean {
   const { tool } = toolWords(toolName);
-  const isPlain = (word: string) => isOneOf(SHELL_WORDS, word) || isOneOf(FILLERS, word);
+  const isPlain = (word: string) => isListed(SHELL_WORDS, word) || isListed(FILLERS, word);
   return hasWord(tool, SHELL_WORDS) && tool.every(isPlain);
 }
 

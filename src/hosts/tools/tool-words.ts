@@ -1,6 +1,6 @@
 import type { JsonObject } from "../../protocol/index.ts";
 /** A list of words is one text with blanks between them: nothing is built when the hook program starts. */
-export function isOneOf(list: string, word: string): boolean {
+export function isListed(list: string, word: string): boolean {
   if (word === "") return false;
   for (let at = list.indexOf(word); at >= 0; at = list.indexOf(word, at + 1))
     if (isBlank(list, at - 1) && isBlank(list, at + word.length)) return true;
@@ -12,7 +12,7 @@ function isBlank(list: string, at: number): boolean {
 }
 
 export function hasWord(words: readonly string[], wanted: string): boolean {
-  return words.some(word => isOneOf(wanted, word));
+  return words.some(word => isListed(wanted, word));
 }
 
 /** What a tool does with the files it is given. `look` sees names and sizes, `search` sees matching lines. */
@@ -95,7 +95,7 @@ const ACTIONS: readonly (readonly [FileAction, string])[] = [
 ];
 
 /** What the words say is done; undefined when they say nothing. */
-export function actionOf(words: readonly string[]): FileAction | undefined {
+export function findAction(words: readonly string[]): FileAction | undefined {
   return ACTIONS.find(([, wanted]) => hasWord(words, wanted))?.[0];
 }
 

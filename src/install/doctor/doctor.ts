@@ -1,12 +1,12 @@
 import {
-  autonomyOf,
   type Config,
   type ConfigNotice,
-  failurePolicyOf,
+  effectiveAutonomy,
   type GuardSettings,
   loadConfig,
   MAX_CONFIG_BYTES,
   openJson,
+  resolveFailurePolicy,
 } from "../../config/index.ts";
 import { ruleSettingProblems } from "../../guard/index.ts";
 import { shownPath } from "../../history/index.ts";
@@ -90,7 +90,10 @@ function checkConfiguration(system: System, places: UserDirectories): readonly D
   const checks = notices.map(notice => asCheck(system, notice));
   for (const { message } of ruleSettingProblems(config.guard))
     checks.push(warn("configuration", `guard.rules: ${message}`, "amplihack config list"));
-  const policies = HOOK_REGISTRY.map(row => ({ ...row, policy: failurePolicyOf(config, row.subcommand) }));
+  const policies = HOOK_REGISTRY.map(row => ({
+    ...row,
+    policy: resolveFailurePolicy(config, row.subcommand),
+  }));
   const strict = policies.find(({ policy }) => policy !== "open");
   const isBound = policies.some(
     ({ event, policy }) => policy !== "open" && describeEvent(event).power !== "veto",
@@ -118,7 +121,7 @@ function checkConfiguration(system: System, places: UserDirectories): readonly D
 
 /** Where questions are answered for the person, and why they are not elsewhere. */
 function autonomyChecks(system: System, places: UserDirectories, config: Config): readonly DoctorCheck[] {
-  const { level, why } = autonomyOf(config);
+  const { level, why } = effectiveAutonomy(config);
   if (level === "off")
     return [
       warn("autonomy", `autonomy is set to ${config.autonomy} and is off: ${why}`, "amplihack autonomy"),

@@ -89,14 +89,14 @@ function checkOwnSwitch(
   return switchedOff(system, target, target.path);
 }
 
-function idOf({ host, scope }: RegistrationTarget): string {
+function checkId({ host, scope }: RegistrationTarget): string {
   return `armed.${host}.${scope}`;
 }
 
 function switchedOff(system: System, target: RegistrationTarget, path: string): readonly DoctorCheck[] {
   if (memberAt(readSettings(system, path), "disableAllHooks") !== true) return [];
   const message = `${target.host}: no hook fires, ${path} has "disableAllHooks": true`;
-  return [fail(idOf(target), message, `remove it from ${path}`)];
+  return [fail(checkId(target), message, `remove it from ${path}`)];
 }
 
 function checkClaude(
@@ -116,7 +116,7 @@ function checkClaude(
       .filter(path => memberAt(readSettings(system, path), "allowManagedHooksOnly") === true)
       .map(path => {
         const message = `${target.host}: only managed hooks run, says ${path}`;
-        return fail(idOf(target), message, "ask who manages this machine");
+        return fail(checkId(target), message, "ask who manages this machine");
       }),
   ];
 }
@@ -139,7 +139,7 @@ function checkCodex(
   places: UserDirectories,
   target: RegistrationTarget,
 ): readonly DoctorCheck[] {
-  const id = idOf(target);
+  const id = checkId(target);
   const { host, path } = target;
   const hooks = readFile(system, path) ?? "";
   const checks: DoctorCheck[] = [];
@@ -178,7 +178,7 @@ function checkCodexSwitch(
   const features = /^\[features\][^\n]*\n((?:(?!\[)[^\n]*\n?)*)/m.exec(config)?.[1] ?? "";
   if (!/^\s*hooks\s*=\s*false/m.test(features)) return [];
   const message = `${target.host}: hooks are switched off under [features] in config.toml`;
-  return [fail(idOf(target), message, "remove that line")];
+  return [fail(checkId(target), message, "remove that line")];
 }
 
 function checkGeminiSwitch(
@@ -192,7 +192,7 @@ function checkGeminiSwitch(
     memberAt(settings, "tools", "enableHooks") === false;
   if (!isOff) return [];
   const message = `${target.host}: hooks are switched off in ${target.path}`;
-  return [fail(idOf(target), message, "set hooksConfig.enabled to true")];
+  return [fail(checkId(target), message, "set hooksConfig.enabled to true")];
 }
 
 function checkGemini(
@@ -202,7 +202,7 @@ function checkGemini(
 ): readonly DoctorCheck[] {
   const { host, path, scope } = target;
   const settings = readSettings(system, path);
-  const id = idOf(target);
+  const id = checkId(target);
   const checks = [...checkGeminiSwitch(system, places, target)];
   const disabled = stringsAt(objectAt(settings, "hooksConfig"), "disabled");
   if (disabled.some(name => name.includes("amplihack-hooks")))
@@ -235,7 +235,7 @@ function isTrustedByGemini(system: System, { home, projectRoot }: UserDirectorie
 function checkCursor(system: System, _: UserDirectories, target: RegistrationTarget): readonly DoctorCheck[] {
   const { host, owner, path } = target;
   const file = readSettings(system, path);
-  const id = idOf(target);
+  const id = checkId(target);
   const unknown = Object.keys(objectAt(file, "hooks")).filter(
     name => !Object.hasOwn(HOSTS[owner].events, name),
   );

@@ -105,7 +105,7 @@ export function checkHookProgram(system: System, places: UserDirectories, source
     return warn(PROGRAM_CHECK, `there is no hook program at ${path} yet`, "amplihack install");
   const message = `hook program: ${describeEngine(staged)}`;
   const broken = staged.kind === "node" ? findBroken(system, staged.program) : undefined;
-  if (broken !== undefined) return fail(PROGRAM_CHECK, broken, repairOf(staged.program, places, source));
+  if (broken !== undefined) return fail(PROGRAM_CHECK, broken, installRepair(staged.program, places, source));
   if (wanted.skipped !== undefined) return warn(PROGRAM_CHECK, wanted.skipped.why, wanted.skipped.fix);
   return staged.kind === wanted.kind
     ? pass(PROGRAM_CHECK, message)
@@ -129,10 +129,10 @@ function stagedEngine(system: System, path: string): HookEngine | undefined {
 export function findRepair(system: System, places: UserDirectories, source: Package): string {
   const staged = stagedEngine(system, hookProgramPath(places));
   if (staged?.kind !== "node" || findBroken(system, staged.program) === undefined) return "amplihack install";
-  return repairOf(staged.program, places, source);
+  return installRepair(staged.program, places, source);
 }
 
-function repairOf(program: string, { stateHome }: UserDirectories, { version }: Package): string {
+function installRepair(program: string, { stateHome }: UserDirectories, { version }: Package): string {
   return repairCommand(program, version, stateHome) ?? "install amplihack again";
 }
 

@@ -303,9 +303,9 @@ export async function compileSource(
 ): Promise<SourceResult> {
   const { path, project } = source;
   try {
-    const before = inputsOf(system, [path]);
+    const before = readInputs(system, [path]);
     const compiled = bundler === undefined ? compileAlone(path) : await bundle(bundler, path);
-    const inputs = inputsOf(system, compiled.inputs);
+    const inputs = readInputs(system, compiled.inputs);
     const sha256 = contentHash(system, compiled.inputs);
     if (before[0]?.sha256 !== inputs[0]?.sha256) throw new Error("it changed while it was built");
     const code = `${hashText(compiled.code).slice(0, 32)}.${compiled.isPortable ? "js" : "mjs"}`;
@@ -336,12 +336,12 @@ function brokenFile(
   known: BuiltFile | undefined,
   problem: string,
 ): BuiltFile {
-  const inputs = system.files.follow(path) === undefined ? [] : inputsOf(system, [path]);
+  const inputs = system.files.follow(path) === undefined ? [] : readInputs(system, [path]);
   const nothing = { inputs, sha256: "", isPortable: false, usesFacts: false };
   return { source: path, project, ...nothing, code: undefined, problem, hooks: known?.hooks ?? [] };
 }
 
-function inputsOf(system: System, paths: readonly string[]): readonly SourceFile[] {
+function readInputs(system: System, paths: readonly string[]): readonly SourceFile[] {
   return paths.map(path => sourceFile(system, path));
 }
 

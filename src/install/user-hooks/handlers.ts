@@ -89,7 +89,7 @@ function compileHandlers(
     const action = toAction(spec.action, file, data, places, system);
     const id = file.isImported ? `${file.writtenFor?.host ?? "claude"}:${spec.id}` : spec.id;
     if (typeof action !== "string") handlers.push(toBuilt(handler, id, action, file, places));
-    else skipped.push({ id, path: file.path, event: spec.event, scope: scopeOf(file), why: action });
+    else skipped.push({ id, path: file.path, event: spec.event, scope: handlerScope(file), why: action });
   }
   return { handlers, skipped, report: loaded.report };
 }
@@ -127,7 +127,7 @@ function toAction(
   return isJsonObject(description) ? { ...action, description } : { ...action, describedIn };
 }
 
-function scopeOf({ kind }: HandlerFile): "user" | "project" {
+function handlerScope({ kind }: HandlerFile): "user" | "project" {
   return kind === "project" || kind === "local" ? "project" : "user";
 }
 
@@ -138,7 +138,7 @@ function toBuilt(
   file: HandlerFile,
   { projectRoot }: HookPlaces,
 ): BuiltHandler {
-  const scope = scopeOf(file);
+  const scope = handlerScope(file);
   return {
     id,
     path: file.path,
@@ -231,7 +231,7 @@ export function collectHandlers(
   const consider = (file: HandlerFile): Json | undefined => {
     const facts = system.files.follow(file.path);
     if (facts?.kind !== "file") return undefined;
-    const project = scopeOf(file) === "project" ? places.projectRoot : undefined;
+    const project = handlerScope(file) === "project" ? places.projectRoot : undefined;
     configurations.push({ ...sourceFile(system, file.path), project });
     const read = readJsonc(system.text.decode(system.files.read(file.path, MAX_FILE_BYTES)).text);
     if (file.kind === "project" || file.kind === "local") {
@@ -285,7 +285,7 @@ export function collectHandlers(
     configurations,
     refused,
     skipped: [...(ours?.skipped ?? []), ...(theirs?.skipped ?? [])],
-    problems: [...problems, ...problemsOf(ours?.report), ...problemsOf(theirs?.report)],
+    problems: [...problems, ...listProblems(ours?.report), ...listProblems(theirs?.report)],
   };
 }
 
@@ -346,6 +346,6 @@ function pluginFiles(system: System, home: string, settings: string): readonly H
   });
 }
 
-function problemsOf(report: LoadReport | undefined): readonly string[] {
+function listProblems(report: LoadReport | undefined): readonly string[] {
   return [...(report?.errors ?? []), ...(report?.warnings ?? [])].map(({ detail }) => detail);
 }

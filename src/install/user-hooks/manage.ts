@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { relative } from "node:path";
-import { insertMember, memberOf, openJson, readJsonc, replaceNode } from "../../config/index.ts";
+import { findMember, insertMember, openJson, readJsonc, replaceNode } from "../../config/index.ts";
 import {
   findImpostors,
   findUnagreedScripts,
@@ -266,7 +266,7 @@ export function importSettings(system: System, stateHome: string, host: string):
     throw installProblem(`${path} is not an object in JSON with comments; repair it first`);
   const imports = stringsAt(read.value, "import");
   if (imports.includes(name) && isThere) return path;
-  const member = memberOf(opened.root, "import");
+  const member = findMember(opened.root, "import");
   const value = [...imports, name];
   const changed =
     member === undefined

@@ -64,7 +64,7 @@ function toMessage(method: string, params: JsonObject | undefined, id?: number):
   return params === undefined ? head : { ...head, params };
 }
 
-function resultOf(message: Json): Json {
+function readResult(message: Json): Json {
   const error = memberAt(message, "error");
   if (error !== undefined)
     throw new Error(
@@ -120,7 +120,7 @@ function connectByPipes(
         else reject(ended);
       });
       send(toMessage(method, params, id));
-      return resultOf(await answer);
+      return readResult(await answer);
     },
     async notify(method) {
       send(toMessage(method, undefined));
@@ -171,7 +171,7 @@ function connectByHttp(
       const texts = [text, ...text.split("\n").flatMap(line => /^data: ?(.*)/.exec(line)?.[1] ?? [])];
       const answer = texts.map(readMessage).find(message => numberAt(message, "id") === id);
       if (answer === undefined) throw new Error("the server gave no answer that could be read");
-      return resultOf(answer);
+      return readResult(answer);
     },
     async notify(method) {
       await post(toMessage(method, undefined));

@@ -36,7 +36,7 @@ export function unpack(archive: Uint8Array, directory: string): void {
     else if (type === "L") longName = cString(content);
     else if (type !== "g") {
       const isExecutable = (readOctal(header, 100, 8) & 0o111) !== 0;
-      writeEntry(directory, type, longName ?? nameOf(header), content, isExecutable);
+      writeEntry(directory, type, longName ?? entryName(header), content, isExecutable);
       longName = undefined;
     }
   }
@@ -62,7 +62,7 @@ function writeEntry(
   writeFileSync(path, content, { flag: "wx", mode: isExecutable ? 0o755 : 0o644 });
 }
 
-function nameOf(header: Buffer): string {
+function entryName(header: Buffer): string {
   const [name, prefix] = [cString(header.subarray(0, 100)), cString(header.subarray(345, 500))];
   const isPosix = header.subarray(257, 262).toString("latin1") === "ustar";
   return isPosix && prefix !== "" ? `${prefix}/${name}` : name;

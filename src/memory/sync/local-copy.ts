@@ -26,8 +26,8 @@ import {
   findRow,
   insertRow,
   isShared,
-  numberOf,
   numberOfId,
+  readNumber,
   removeRows,
   replaceRow,
 } from "../sqlite-writes.ts";
@@ -102,7 +102,7 @@ export class LocalCopy {
       );
       for (const row of late) {
         const memory = readMemoryRow(row, this.path);
-        replaceRow(this.connection, { number: numberOf(row), memory }, { ...memory, updatedMs: limitMs });
+        replaceRow(this.connection, { number: readNumber(row), memory }, { ...memory, updatedMs: limitMs });
       }
       this.connection.run("UPDATE memory_changes SET changed_ms = ? WHERE changed_ms > ?", [
         limitMs,
@@ -128,7 +128,7 @@ export class LocalCopy {
       if (changes.length > 0 && characters > maxCharacters) break;
       changes.push({
         ...name,
-        number: numberOf(row),
+        number: readNumber(row),
         changes: Number(row["changes"]),
         base: Number(row["base"]),
         memory,
@@ -218,7 +218,7 @@ export class LocalCopy {
       );
       for (const row of rows) {
         const memory = readMemoryRow(row, this.path);
-        replaceRow(this.connection, { number: numberOf(row), memory }, { ...memory, project: to });
+        replaceRow(this.connection, { number: readNumber(row), memory }, { ...memory, project: to });
       }
     });
   }

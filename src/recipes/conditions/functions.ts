@@ -5,7 +5,7 @@ import { clipSource } from "./tokens.ts";
 import {
   ConditionError,
   compareValues,
-  countOf,
+  countOccurrences,
   findIn,
   isTruthy,
   joinTexts,
@@ -34,7 +34,7 @@ export const FUNCTIONS: ReadonlyMap<string, ConditionFunction> = new Map<string,
   ["float", { arity: [1, 1], run: toFloat }],
   ["str", { arity: [1, 1], run: valueText }],
   ["bool", { arity: [1, 1], run: value => isTruthy(value ?? null) }],
-  ["len", { arity: [1, 1], run: sizeOf }],
+  ["len", { arity: [1, 1], run: measure }],
   ["min", { arity: [2, Infinity], run: (...args) => extreme("min", args, -1) }],
   ["max", { arity: [2, Infinity], run: (...args) => extreme("max", args, 1) }],
 ]);
@@ -55,7 +55,7 @@ export const METHODS: ReadonlyMap<string, ConditionMethod> = new Map<string, Con
     { arity: [0, 1], run: (text, by) => splitText(text, by === undefined ? undefined : valueText(by)) },
   ],
   ["join", { arity: [1, 1], run: join }],
-  ["count", { arity: [1, 1], run: (text, part) => countOf(text, valueText(part)) }],
+  ["count", { arity: [1, 1], run: (text, part) => countOccurrences(text, valueText(part)) }],
   ["find", { arity: [1, 1], run: (text, part) => findIn(text, valueText(part)) }],
 ]);
 
@@ -77,7 +77,7 @@ function toFloat(value: Json | undefined): Json {
   return number;
 }
 
-function sizeOf(value: Json | undefined): number {
+function measure(value: Json | undefined): number {
   if (typeof value === "string") return countCharacters(value);
   if (Array.isArray(value)) return value.length;
   return isJsonObject(value) ? Object.keys(value).length : 0;

@@ -216,7 +216,7 @@ class ConditionParser {
     this.take("[");
     const { token } = this;
     this.position++;
-    const postfix = indexOf(token);
+    const postfix = parseIndex(token);
     this.take("]");
     return postfix;
   }
@@ -233,7 +233,7 @@ class ConditionParser {
   }
 }
 
-function indexOf(token: ConditionToken): Postfix {
+function parseIndex(token: ConditionToken): Postfix {
   if (token.kind === "string" && token.parts.every(part => typeof part === "string"))
     return { kind: "key", name: refuseUnsafe(token.parts.join("")) };
   if (token.kind === "number" && typeof token.value === "number" && /^\d+$/.test(token.source))

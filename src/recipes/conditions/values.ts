@@ -38,12 +38,12 @@ function asNumber(value: Json): number | undefined {
 
 /** -1, 0 or 1; undefined when the two have no order. */
 export function compareValues(left: Json, right: Json): -1 | 0 | 1 | undefined {
-  if (typeof left === "string") return orderOf(left, right);
-  if (typeof right === "string") return flip(orderOf(right, left));
+  if (typeof left === "string") return compareWithText(left, right);
+  if (typeof right === "string") return flip(compareWithText(right, left));
   return compareNumbers(asNumber(left), asNumber(right));
 }
 
-function orderOf(text: string, other: Json): -1 | 0 | 1 | undefined {
+function compareWithText(text: string, other: Json): -1 | 0 | 1 | undefined {
   if (typeof other === "string" || typeof other === "boolean") return compareText(text, valueText(other));
   return typeof other === "number" ? compareNumbers(numberFrom(text), other) : undefined;
 }
@@ -81,14 +81,14 @@ export function titleCase(text: string): string {
 }
 
 export function replaceIn(text: string, from: string, to: string): string {
-  const times = countOf(text, from);
+  const times = countOccurrences(text, from);
   refuseLongerThan(text.length + times * (to.length - from.length));
   if (from === "") return `${to}${[...text].map(character => character + to).join("")}`;
   return text.split(from).join(to);
 }
 
 /** Occurrences that do not overlap; of the empty text, one more than there are characters. */
-export function countOf(text: string, part: string): number {
+export function countOccurrences(text: string, part: string): number {
   if (part === "") return countCharacters(text) + 1;
   let count = 0;
   for (let at = text.indexOf(part); at >= 0; at = text.indexOf(part, at + part.length)) count++;

@@ -3,7 +3,7 @@ import { resolve, type System } from "../../system/index.ts";
 import { createNodeSystem } from "../../system/node.ts";
 import { conditionProblem } from "../conditions/evaluate.ts";
 import { placeKey } from "../format/parse-recipe.ts";
-import { blocksOf, type Problem, type Recipe, type Step } from "../format/recipe.ts";
+import { type Problem, type Recipe, type Step, splitBlocks } from "../format/recipe.ts";
 import { EXIT_CODES } from "../run/result.ts";
 import { renderShell, ShellNestingError, unprotectedUse } from "../shell-text/render-shell.ts";
 import { placeholdersIn } from "../values/template.ts";
@@ -37,7 +37,7 @@ export function findProblems(
     loaded.places.get(placeKey(step.id, field)) ?? { message: "", file: loaded.path };
   const supplied = new Suppliers(recipe, given);
 
-  for (const block of blocksOf(recipe.steps)) {
+  for (const block of splitBlocks(recipe.steps)) {
     for (const step of block) {
       const where = `Step '${step.id}': `;
       const problem = step.condition === undefined ? undefined : conditionProblem(step.condition);
@@ -58,7 +58,7 @@ export function findProblems(
       if (reference !== undefined)
         warnings.push({ ...at(step, reference.field), message: `${where}${reference.message}` });
     }
-    for (const step of block) supplied.add(outputsOf(check, loaded, step));
+    for (const step of block) supplied.add(listOutputs(check, loaded, step));
   }
   for (const [hook, text] of Object.entries(recipe.hooks)) {
     for (const message of shellWarnings(text ?? ""))
@@ -149,7 +149,7 @@ function referenceWarning(
 }
 
 /** Variables that a step sets, sub-recipes included; undefined when that cannot be known. */
-function outputsOf(check: CheckContext, loaded: LoadedRecipe, step: Step): readonly string[] | undefined {
+function listOutputs(check: CheckContext, loaded: LoadedRecipe, step: Step): readonly string[] | undefined {
   const own = step.output === undefined ? [] : [step.output];
   if (step.type !== "recipe") return own;
   const { system, search, topLevelFile, known } = check;
@@ -158,7 +158,7 @@ function outputsOf(check: CheckContext, loaded: LoadedRecipe, step: Step): reado
   if (!known.has(found.path)) {
     known.set(found.path, []);
     const child = loadRecipe(system, found.path, search, topLevelFile).loaded;
-    const inner = child?.recipe.steps.map(one => outputsOf(check, child, one));
+    const inner = child?.recipe.steps.map(one => listOutputs(check, child, one));
     known.set(found.path, inner?.every(names => names !== undefined) === true ? inner.flat() : undefined);
   }
   const names = known.get(found.path);
@@ -209,11 +209,11 @@ export function validateRecipe(request: ValidationRequest, system: System = crea
     description: read.loaded?.recipe.description,
     stepCount: read.loaded?.recipe.steps.length ?? 0,
     sources: read.sources,
-    exitCode: exitCodeOf(found.kind, errors.length === 0),
+    exitCode: lookupExitCode(found.kind, errors.length === 0),
   };
 }
 
-function exitCodeOf(kind: RecipeLookup["kind"], isValid: boolean): number {
+function lookupExitCode(kind: RecipeLookup["kind"], isValid: boolean): number {
   if (kind !== "found") return kind === "missing" ? EXIT_CODES.notFound : EXIT_CODES.badArguments;
   return isValid ? EXIT_CODES.success : EXIT_CODES.invalid;
 }

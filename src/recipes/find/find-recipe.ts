@@ -19,15 +19,15 @@ import { MAX_RECIPE_BYTES } from "../format/recipe.ts";
 import { SHIPPED_RECIPES } from "../shipped-recipes.ts";
 
 export function isFile(files: Files, path: string): boolean {
-  return kindOf(files, path) === "file";
+  return fileKind(files, path) === "file";
 }
 
 export function isDirectory(files: Files, path: string): boolean {
-  return kindOf(files, path) === "directory";
+  return fileKind(files, path) === "directory";
 }
 
 /** What cannot be inspected counts as absent. */
-function kindOf(files: Files, path: string): string | undefined {
+function fileKind(files: Files, path: string): string | undefined {
   try {
     return files.follow(path)?.kind;
   } catch {

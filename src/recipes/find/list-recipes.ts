@@ -1,7 +1,13 @@
 import { dirname, resolve, type System } from "../../system/index.ts";
 import { SHIPPED_RECIPES } from "../shipped-recipes.ts";
 import { type RecipeSearch, recipeFilesIn, searchDirectories } from "./find-recipe.ts";
-import { findShadowed, findShipped, type ListedRecipe, readShippedIndex, titleOf } from "./load-recipe.ts";
+import {
+  findShadowed,
+  findShipped,
+  type ListedRecipe,
+  readShippedIndex,
+  summarizeRecipe,
+} from "./load-recipe.ts";
 
 interface RecipeList {
   /** by name; of recipes with one name only the one that a run would take */
@@ -57,7 +63,7 @@ async function readListed(
   if (loaded === undefined) return { path, message: errors[0]?.message ?? "not a recipe" };
   const { recipe, fileSha256 } = loaded;
   return {
-    ...titleOf(recipe),
+    ...summarizeRecipe(recipe),
     step_count: recipe.steps.length,
     path,
     sha256: fileSha256,

@@ -77,7 +77,7 @@ export function shadowRefusal(name: string, path: string): string {
   return `'${name}' is a recipe of amplihack, and ${path} has its name. To run that file, name its path; or give its folder with -R`;
 }
 
-export interface ListedRecipe extends Readonly<ReturnType<typeof titleOf>> {
+export interface ListedRecipe extends Readonly<ReturnType<typeof summarizeRecipe>> {
   readonly step_count: number;
   readonly path: string;
   readonly sha256: string;
@@ -86,7 +86,7 @@ export interface ListedRecipe extends Readonly<ReturnType<typeof titleOf>> {
 }
 
 /** What a recipe says about itself, as lists and descriptions show it. */
-export function titleOf({ name, description, version, author, tags }: Recipe) {
+export function summarizeRecipe({ name, description, version, author, tags }: Recipe) {
   return {
     name,
     description: description ?? "",
@@ -103,7 +103,7 @@ export function describeRecipe(
 ): JsonObject {
   const { hooks, recursion } = recipe;
   return {
-    ...titleOf(recipe),
+    ...summarizeRecipe(recipe),
     ...(parts.hasSteps ? { steps: recipe.steps.map(describeStep) } : {}),
     ...(parts.hasContext ? { context: recipe.context } : {}),
     recursion: {

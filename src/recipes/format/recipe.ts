@@ -79,7 +79,7 @@ export interface Problem {
 }
 
 /** Consecutive steps of one parallel group belong together; every other step stands alone. */
-export function blocksOf(steps: readonly Step[]): readonly (readonly Step[])[] {
+export function splitBlocks(steps: readonly Step[]): readonly (readonly Step[])[] {
   const blocks: Step[][] = [];
   for (const step of steps) {
     const last = blocks.at(-1);

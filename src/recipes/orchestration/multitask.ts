@@ -17,7 +17,7 @@ import { findRun, type RunState } from "../logs/run-records.ts";
 import { inheritedEnvironment, sessionLimits } from "../run/base-environment.ts";
 import type { Interruption } from "../run/interruption.ts";
 import { stateDirectory } from "../run/run-request.ts";
-import { slugOf } from "./workstreams.ts";
+import { slugify } from "./workstreams.ts";
 import { findTop, GIT_MS, openWorktree, repositoryDirectory, worktreeDirectory } from "./worktrees.ts";
 
 /** `not-started`: its process ended before it wrote down a run. */
@@ -169,7 +169,7 @@ export class Multitask {
 
   private freeName(words: string, isGiven: boolean): string {
     const taken = new Set(this.tasks().map(({ name }) => name));
-    const name = slugOf(words) || "task";
+    const name = slugify(words) || "task";
     if (!taken.has(name)) return name;
     if (isGiven)
       throw new Problem(`there is a task ${name} already`, {

@@ -83,7 +83,7 @@ async function runRecipe(
   const { launcher, interruption, print } = request;
   const temporary = createPrivateDirectory(system);
   const context = join(temporary, "context.json");
-  const bytes = system.text.encode(JSON.stringify(contextOf(stream, directory)));
+  const bytes = system.text.encode(JSON.stringify(recipeContext(stream, directory)));
   system.files.createExclusive(context, bytes, 0o600);
   const prefix = `[${stream.branch}] `;
   const lines = { stdout: new PrefixedLines(prefix, print), stderr: new PrefixedLines(prefix, print) };
@@ -113,7 +113,7 @@ function timeLimit({ maxRuntimeSeconds, timeoutPolicy }: Workstream): number {
   return maxRuntimeSeconds * 1000;
 }
 
-function contextOf({ issue, task }: Workstream, directory: string): Readonly<Record<string, string>> {
+function recipeContext({ issue, task }: Workstream, directory: string): Readonly<Record<string, string>> {
   const number = /^#?(\d+)$/.exec(issue)?.[1];
   return {
     task_description: task,

@@ -49,7 +49,7 @@ export class SessionTrees {
     if (parent !== undefined) checkId(parent, "the parent's id");
     this.file(tree).update(
       state => {
-        const active = idsOf(state, "active").length;
+        const active = listIds(state, "active").length;
         if (active >= maxSessions) throw refused(`max_sessions=${maxSessions} reached (${active} active)`);
         const ceiling = Math.min(state.ceiling ?? maxDepth, maxDepth);
         if (depth > ceiling) throw refused(`depth=${depth} exceeds max_depth=${ceiling}`);
@@ -86,8 +86,8 @@ export class SessionTrees {
     const depths = Object.entries(state.sessions).map(([id, { depth }]) => [id, depth] as const);
     return {
       tree_id: tree,
-      active: idsOf(state, "active"),
-      completed: idsOf(state, "completed"),
+      active: listIds(state, "active"),
+      completed: listIds(state, "completed"),
       depths: Object.fromEntries(depths),
     };
   }
@@ -99,7 +99,7 @@ export class SessionTrees {
     const state = (tree === undefined ? undefined : this.file(tree).read()) ?? EMPTY;
     const ceiling = Math.min(state.ceiling ?? maxDepth, maxDepth);
     if (depth + 1 > ceiling) return `max_depth=${ceiling} exceeded at depth=${depth}`;
-    const active = idsOf(state, "active").length;
+    const active = listIds(state, "active").length;
     return active >= maxSessions ? `max_sessions=${maxSessions} reached (${active} active)` : undefined;
   }
 
@@ -127,7 +127,7 @@ export class SessionTrees {
   }
 }
 
-function idsOf({ sessions }: TreeState, status: TreeSession["status"]): readonly string[] {
+function listIds({ sessions }: TreeState, status: TreeSession["status"]): readonly string[] {
   return Object.keys(sessions)
     .filter(id => sessions[id]?.status === status)
     .sort();

@@ -49,7 +49,7 @@ const TYPE_WORDS: readonly (readonly [TaskType, RegExp])[] = [
 ];
 
 /** The kind of task that a label of an agent means; the first kind with one of its words, else development. */
-export function taskTypeOf(label: string): TaskType {
+export function parseTaskType(label: string): TaskType {
   const text = label.toLowerCase();
   return TYPE_WORDS.find(([, words]) => words.test(text))?.[0] ?? "Development";
 }
@@ -86,12 +86,12 @@ const LOOP_VERDICTS: Synonyms = {
 };
 
 /** What is unclear neither passes nor fails the work. */
-export function workVerdictOf(label: string): string {
+export function parseWorkVerdict(label: string): string {
   return meantBy(label, WORK_VERDICTS) ?? "INSUFFICIENT_EVIDENCE";
 }
 
 /** What is unclear ends the loop. */
-export function loopVerdictOf(label: string): string {
+export function parseLoopVerdict(label: string): string {
   return meantBy(label, LOOP_VERDICTS) ?? "STUCK";
 }
 
@@ -127,7 +127,7 @@ export function workstreamEntries(decomposition: string): readonly Json[] {
     const name = stringAt(part, "name") ?? `workstream-${number}`;
     return {
       issue: "TBD",
-      branch: `feat/orch-${number}-${slugOf(name) || `ws-${number}`}`,
+      branch: `feat/orch-${number}-${slugify(name) || `ws-${number}`}`,
       description: name,
       task: stringAt(part, "description") ?? name,
       recipe: stringAt(part, "recipe") ?? DEFAULT_RECIPE,
@@ -136,7 +136,7 @@ export function workstreamEntries(decomposition: string): readonly Json[] {
 }
 
 /** Letters, digits and `-`, for the name of a branch; empty where the text has none. */
-export function slugOf(name: string): string {
+export function slugify(name: string): string {
   return name
     .toLowerCase()
     .replace(/[^a-z0-9-]/g, "-")

@@ -24,7 +24,7 @@ export function readGitFacts(system: System, directory: string): GitFacts | unde
   return {
     worktree,
     branch: /^ref: refs\/heads\/(.+)$/.exec(head)?.[1],
-    coreBare: coreBareOf(config),
+    coreBare: readCoreBare(config),
   };
 }
 
@@ -36,7 +36,7 @@ function findGitDir(system: System, worktree: string): string | undefined {
   return target === undefined ? undefined : resolve(worktree, target.trim());
 }
 
-function coreBareOf(config: string): string | undefined {
+function readCoreBare(config: string): string | undefined {
   let section = "";
   let value: string | undefined;
   for (const line of config.split("\n")) {

@@ -122,7 +122,7 @@ export const EXIT_CODE_OF_ERROR: Readonly<Record<ErrorKind, number>> = {
   internal: EXIT_CODES.failed,
 };
 
-export function statusOf(results: readonly StepResult[], isSuccess: boolean): RunStatus {
+export function runStatus(results: readonly StepResult[], isSuccess: boolean): RunStatus {
   if (!isSuccess) return "FAILURE";
   const isFlawed = ({ status, sub_result }: StepResult): boolean =>
     status === "failed" || status === "degraded" || sub_result?.status === "PARTIAL";

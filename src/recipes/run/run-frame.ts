@@ -1,12 +1,12 @@
 import { type JsonObject, ownValue } from "../../protocol/index.ts";
 import type { RecipeOutput, Step } from "../format/recipe.ts";
-import { blocksOf } from "../format/recipe.ts";
+import { splitBlocks } from "../format/recipe.ts";
 import { type FinishedStep, referenceTo, runStep, skippedResult, stepResult } from "../steps/run-step.ts";
 import { checkContext, preflightMessage } from "../values/recipe-context.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
 import { valueText } from "../values/value.ts";
 import type { EndedStep } from "./progress-keeper.ts";
-import { type StepResult, statusOf } from "./result.ts";
+import { runStatus, type StepResult } from "./result.ts";
 import type { FailedStep, Frame, FrameEnd, RecipeRun } from "./run.ts";
 
 const MAX_PARALLEL = 50;
@@ -34,7 +34,7 @@ export async function runFrame(run: RecipeRun, frame: Frame): Promise<FrameEnd> 
     }
   }
 
-  for (const block of isSuccess ? blocksOf(recipe.steps) : []) {
+  for (const block of isSuccess ? splitBlocks(recipe.steps) : []) {
     if (run.interruption.signal !== undefined) {
       isSuccess = false;
       break;
@@ -49,7 +49,7 @@ export async function runFrame(run: RecipeRun, frame: Frame): Promise<FrameEnd> 
   }
 
   const isFlawed = frame.progress.isFlawed;
-  const status = statusOf(results, isSuccess);
+  const status = runStatus(results, isSuccess);
   const output =
     isSuccess && !run.isDryRun ? renderOutput(recipe.output, frame.context, warnings) : undefined;
   return {
@@ -167,7 +167,7 @@ function endedStep({ pathPrefix }: Frame, { result }: FinishedStep): EndedStep {
 }
 
 function isFlawed({ result, isOver }: FinishedStep): boolean {
-  return isOver && statusOf([result], true) === "PARTIAL";
+  return isOver && runStatus([result], true) === "PARTIAL";
 }
 
 function renderOutput(

@@ -83,7 +83,7 @@ export async function runLoaded(start: LoadedRun): Promise<RunOutcome> {
   if (stateDir !== undefined) {
     for (const folder of ["runs", "checkpoints"]) pruneOldFiles(system, join(stateDir, folder));
   }
-  const exitCode = exitCodeOf(run, end);
+  const exitCode = runExitCode(run, end);
   return {
     exitCode,
     document: resultDocument({
@@ -238,14 +238,14 @@ async function runToEnd(
     const durationMs = system.clock.monotonicMs() - startedMs;
     const { signal } = run.interruption;
     observe({ kind: "recipe_end", recipe: name, status: end.status, durationMs, signal });
-    point("final", { status: isDone ? "success" : "failure", exitCode: exitCodeOf(run, end) });
+    point("final", { status: isDone ? "success" : "failure", exitCode: runExitCode(run, end) });
     return end;
   } finally {
     run.progress.close(isDone);
   }
 }
 
-function exitCodeOf({ interruption }: RecipeRun, end: FrameEnd): number {
+function runExitCode({ interruption }: RecipeRun, end: FrameEnd): number {
   if (end.isSuccess) return EXIT_CODES.success;
   return interruption.signal === undefined ? EXIT_CODES.failed : SIGNAL_EXIT_CODES[interruption.signal];
 }

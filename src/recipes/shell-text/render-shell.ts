@@ -45,7 +45,7 @@ export function unprotectedUse(use: PlaceholderUse): string | undefined {
   const program = basename(words[0] ?? "");
   if (use.wordIndex < 0)
     return use.quoting === "heredoc" && READS_INPUT.test(program) ? `the input of ${program}` : undefined;
-  return programTextOf(words, use.wordIndex - start);
+  return findProgramText(words, use.wordIndex - start);
 }
 
 /** Builtins that take names of variables; the number in `a[…]` is calculated once more. */
@@ -73,7 +73,7 @@ export function isPlainNumber(value: string): boolean {
   return NUMBER.test(value);
 }
 
-function programTextOf(words: readonly string[], index: number): string | undefined {
+function findProgramText(words: readonly string[], index: number): string | undefined {
   for (let at = 0; at < index; at++) {
     const name = basename(words[at] ?? "");
     const known = (at === 0 ? INTERPRETERS : FLAGGED).find(({ names }) => names.test(name));

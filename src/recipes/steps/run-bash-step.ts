@@ -10,7 +10,7 @@ import {
   renderShell,
   ShellNestingError,
 } from "../shell-text/render-shell.ts";
-import { mirrorOf } from "../values/recipe-context.ts";
+import { createMirror } from "../values/recipe-context.ts";
 import { allotVariables, chooseVariables } from "../values/shell-variables.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
 import { valueAtPath, valueText } from "../values/value.ts";
@@ -47,7 +47,7 @@ export function prepareShell(
   stepVariables: Readonly<Record<string, string>>,
 ): PreparedShell {
   const { environment } = run;
-  for (const warning of mirrorOf(context).warnings) run.warn(warning);
+  for (const warning of createMirror(context).warnings) run.warn(warning);
   const chooser = chooseVariables(context);
   const { script, uses } = renderShell(source, chooser.variableFor);
   for (const { path } of uses.filter(isCalculated))

@@ -60,13 +60,13 @@ export async function runRecipeStep(
     progress,
   });
   const isTimedOut = ownDeadline !== undefined && run.system.clock.monotonicMs() >= ownDeadline;
-  const outcome = outcomeOf(task, child.recipe.name, end, isTimedOut ? timeoutSeconds : undefined);
+  const outcome = toOutcome(task, child.recipe.name, end, isTimedOut ? timeoutSeconds : undefined);
   const finished = { ...outcome, warnings: [...warnings, ...end.warnings] };
   const isRecoverable = !end.isSuccess && !isTimedOut && run.interruption.signal === undefined;
   return step.recoveryOnFailure && isRecoverable ? recover(task, finished) : finished;
 }
 
-function outcomeOf(
+function toOutcome(
   { run, step }: StepTask,
   childName: string,
   end: FrameEnd,

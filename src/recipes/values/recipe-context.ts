@@ -156,7 +156,7 @@ export function variableName(path: string): string {
 const mirrors = new WeakMap<JsonObject, Mirror>();
 
 /** Made once per context; contexts are never changed in place. */
-export function mirrorOf(context: JsonObject): Mirror {
+export function createMirror(context: JsonObject): Mirror {
   const known = mirrors.get(context);
   if (known !== undefined) return known;
   const mirror = buildMirror(context);

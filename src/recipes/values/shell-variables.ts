@@ -1,6 +1,6 @@
 import { Buffer } from "node:buffer";
 import type { JsonObject } from "../../protocol/index.ts";
-import { type Mirror, mirrorOf, variableName } from "./recipe-context.ts";
+import { createMirror, type Mirror, variableName } from "./recipe-context.ts";
 import { valueAtPath, valueText } from "./value.ts";
 
 /** Variables of one shell script: those its environment can carry, and those its preamble has to load. */
@@ -31,7 +31,7 @@ const ESSENTIAL =
   /^RECIPE_VAR_(?:task_description|repo_path|existing_branch|should_\w*)$|^(?:TASK_DESCRIPTION|REPO_PATH|EXISTING_BRANCH|SHOULD_\w*)$/;
 
 export function chooseVariables(context: JsonObject): VariableChooser {
-  const { variables } = mirrorOf(context);
+  const { variables } = createMirror(context);
   const extra = new Map<string, string>();
   const missing = new Map<string, string>();
   const names = new Map<string, string>();
@@ -78,7 +78,7 @@ export function allotVariables(
 ): ShellVariables {
   const { extra, missing } = chooser.chosen();
   const all = new Map<string, string>();
-  const mirror: Mirror = mirrorOf(context);
+  const mirror: Mirror = createMirror(context);
   for (const [name, value] of mirror.aliases) all.set(name, value);
   for (const [name, { value }] of mirror.variables) all.set(name, value);
   for (const [name, value] of extra) all.set(name, value);

@@ -32,7 +32,7 @@ export async function giveBackRun(run: RunSql, executorId: string, runId: string
 }
 
 /** A worker's name, and what tells its sessions apart. */
-export function executorIdOf(name: string, session: string): string {
+export function makeExecutorId(name: string, session: string): string {
   return `${name}#${session}`;
 }
 

@@ -3,7 +3,7 @@ import type { Database } from "../../postgres/index.ts";
 import { booleanAt, type JsonObject, numberAt, stringAt } from "../../protocol/index.ts";
 import type { RunEvent, StepReference } from "../logs/events.ts";
 import type { RunState } from "../logs/run-records.ts";
-import { linesOf, outputLines, plain } from "../progress.ts";
+import { outputLines, plain, progressLines } from "../progress.ts";
 import { EXIT_CODES, type StepStatus } from "../run/result.ts";
 import { type LogRecord, readLog } from "./run-log.ts";
 import { findRunState } from "./run-queries.ts";
@@ -58,15 +58,16 @@ function isOver(state: RunState): boolean {
 }
 
 function formatRecord({ record, worker }: LogRecord, isTaken: boolean): string {
-  const event = eventOf(record);
-  const lines = event === undefined ? [] : event.kind === "output" ? outputLines(event) : linesOf(event);
+  const event = toEvent(record);
+  const lines =
+    event === undefined ? [] : event.kind === "output" ? outputLines(event) : progressLines(event);
   const all = isTaken ? [`Worker ${plain(worker)}:`, ...lines] : lines;
   return all.map(line => `${line}\n`).join("");
 }
 
 /** The event that a record was made from, as far as it is shown. */
-function eventOf(record: JsonObject): RunEvent | undefined {
-  const step = referenceOf(record);
+function toEvent(record: JsonObject): RunEvent | undefined {
+  const step = toReference(record);
   const text = stringAt(record, "text") ?? "";
   switch (stringAt(record, "event")) {
     case "step_start":
@@ -82,7 +83,7 @@ function eventOf(record: JsonObject): RunEvent | undefined {
         result: {
           step_id: step.id,
           step_type: step.type,
-          status: statusOf(stringAt(record, "status")),
+          status: parseStatus(stringAt(record, "status")),
           output: "",
           error: stringAt(record, "error") ?? "",
           duration: (numberAt(record, "duration_ms") ?? 0) / 1000,
@@ -97,11 +98,11 @@ function eventOf(record: JsonObject): RunEvent | undefined {
 
 const STATUSES: readonly StepStatus[] = ["completed", "skipped", "failed", "degraded"];
 
-function statusOf(text: string | undefined): StepStatus {
+function parseStatus(text: string | undefined): StepStatus {
   return STATUSES.find(each => each === text) ?? "failed";
 }
 
-function referenceOf(record: JsonObject): StepReference {
+function toReference(record: JsonObject): StepReference {
   const id = stringAt(record, "step_id") ?? "";
   const path = stringAt(record, "path") ?? id;
   const type = stringAt(record, "step_type");

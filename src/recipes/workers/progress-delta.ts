@@ -155,7 +155,7 @@ export function readProgress(sha256: string, context: JsonObject, records: reado
 
 function applyChange(frame: ReadFrame, record: JsonObject): void {
   for (const [id, child] of Object.entries(objectAt(record, "children"))) {
-    if (isJsonObject(child)) applyChange(childOf(frame, id, child), child);
+    if (isJsonObject(child)) applyChange(findChild(frame, id, child), child);
   }
   const variables = objectAt(record, "variables");
   frame.context = { ...frame.context, ...variables };
@@ -172,7 +172,7 @@ function applyChange(frame: ReadFrame, record: JsonObject): void {
   if (booleanAt(record, "flawed") === true) frame.isFlawed = true;
 }
 
-function childOf(frame: ReadFrame, id: string, record: JsonObject): ReadFrame {
+function findChild(frame: ReadFrame, id: string, record: JsonObject): ReadFrame {
   const known = frame.children.get(id);
   const sha256 = stringAt(record, "sha256");
   if (known !== undefined && sha256 === undefined) return known as ReadFrame;

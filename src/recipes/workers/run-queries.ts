@@ -152,7 +152,7 @@ async function readRuns(
 function readState({ status, output }: Row): StateAndExitCode {
   const summary = parseJsonObject(String(output ?? ""), MAX_DEPTH);
   return {
-    state: stateOf(String(status), stringAt(summary, "status")),
+    state: toRunState(String(status), stringAt(summary, "status")),
     exitCode: numberAt(summary, "exitCode") ?? null,
   };
 }
@@ -183,11 +183,11 @@ function readRun(row: Row, records: readonly JsonObject[], nowMs: number): Queue
     submittedBy: stringAt(attributes, "by") ?? null,
     attempts: Number(row["recovery_attempts"] ?? 0),
     exitCode,
-    error: typeof row["error"] === "string" ? errorOf(row["error"]) : null,
+    error: typeof row["error"] === "string" ? describeError(row["error"]) : null,
   };
 }
 
-function stateOf(status: string, ended: string | undefined): RunState {
+function toRunState(status: string, ended: string | undefined): RunState {
   switch (status) {
     case "ENQUEUED":
     case "DELAYED":
@@ -205,6 +205,6 @@ function stateOf(status: string, ended: string | undefined): RunState {
   }
 }
 
-function errorOf(text: string): string {
+function describeError(text: string): string {
   return stringAt(parseJsonObject(text, MAX_DEPTH), "message") ?? "an error inside the worker";
 }

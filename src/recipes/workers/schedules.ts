@@ -3,7 +3,7 @@ import { Problem } from "../../state/index.ts";
 import { type Connection, prepareTables, withClient } from "./connection.ts";
 import { RUN_VERSION, SCHEDULED, WORKFLOW } from "./dbos.ts";
 import { setQueueLimits } from "./queue-limits.ts";
-import { attributesOf, idOfKey, type PackedRun } from "./submit.ts";
+import { idOfKey, type PackedRun, toAttributes } from "./submit.ts";
 
 /** When a recipe is submitted by itself. Workers of the queue look at the clock; without any nothing happens. */
 export interface Schedule {
@@ -54,7 +54,7 @@ export async function listSchedules(connection: Connection): Promise<readonly Sc
   return all.map(({ scheduleName, schedule, context, cronTimezone, queueName, lastFiredAt }) => ({
     name: scheduleName,
     cron: schedule,
-    recipe: stringAt(scheduleOf(context as Json), "recipe") ?? "",
+    recipe: stringAt(toSchedule(context as Json), "recipe") ?? "",
     queue: queueName ?? "",
     timeZone: cronTimezone ?? undefined,
     lastMs: lastFiredAt === null ? undefined : Date.parse(String(lastFiredAt)),
@@ -72,7 +72,7 @@ export async function removeSchedule(connection: Connection, name: string): Prom
 
 /** The run that a schedule submits at one time: the same id however often that time is met. */
 export function scheduledWorkflow(run: Json, occurrence: string) {
-  const schedule = scheduleOf(run);
+  const schedule = toSchedule(run);
   const queue = stringAt(schedule, "queue") ?? "";
   const facts = { recipe: stringAt(schedule, "recipe") ?? "", stepCount: numberAt(schedule, "steps") ?? 0 };
   return {
@@ -80,10 +80,10 @@ export function scheduledWorkflow(run: Json, occurrence: string) {
     workflowName: WORKFLOW,
     workflowID: idOfKey(queue, occurrence),
     appVersion: RUN_VERSION,
-    attributes: { ...attributesOf(facts, queue), schedule: stringAt(schedule, "name") ?? "" },
+    attributes: { ...toAttributes(facts, queue), schedule: stringAt(schedule, "name") ?? "" },
   };
 }
 
-function scheduleOf(run: Json): Json {
+function toSchedule(run: Json): Json {
   return isJsonObject(run) ? (run["schedule"] ?? {}) : {};
 }

@@ -227,7 +227,7 @@ export async function enqueueRun(
     workflowName: WORKFLOW,
     workflowID: key === undefined ? randomUUID() : idOfKey(queue, key),
     appVersion: RUN_VERSION,
-    attributes: attributesOf(run, queue),
+    attributes: toAttributes(run, queue),
     ...(priority === undefined ? {} : { priority }),
   };
   await withClient(connection, client => client.enqueue(workflow, run.submitted));
@@ -235,7 +235,7 @@ export async function enqueueRun(
 }
 
 /** What lists of runs are made from. Who submitted is written by the database. */
-export function attributesOf(run: Pick<PackedRun, "recipe" | "stepCount">, queue: string) {
+export function toAttributes(run: Pick<PackedRun, "recipe" | "stepCount">, queue: string) {
   return { recipe: run.recipe, steps: run.stepCount, queue, by: `@${hostname()}` };
 }
 

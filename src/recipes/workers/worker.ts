@@ -19,7 +19,7 @@ import {
   WORKFLOW,
   workerConfig,
 } from "./dbos.ts";
-import { connectionName, executorIdOf, WorkerLock } from "./liveness.ts";
+import { connectionName, makeExecutorId, WorkerLock } from "./liveness.ts";
 import { pruneRuns, type QueueLimits, setQueueLimits } from "./queue-limits.ts";
 import { countOpen } from "./run-queries.ts";
 import type { RunSummary } from "./run-submitted.ts";
@@ -128,7 +128,7 @@ async function serve(
   let lock: WorkerLock | undefined;
   try {
     await prepareTables(connection);
-    lock = await WorkerLock.take(address, executorIdOf(name, system.random.hex(8)));
+    lock = await WorkerLock.take(address, makeExecutorId(name, system.random.hex(8)));
     await withClient(connection, client => setQueueLimits(client, queue, options.limits));
     await limitThisWorker(queue, concurrency);
     const { workingDir, logsOutput, launcher } = options;

@@ -64,7 +64,7 @@ export function readUsageFacts(line: JsonObject): readonly UsageFact[] {
   return claudeFacts(line, type);
 }
 
-function timeOf(value: Json | undefined): number {
+function parseTime(value: Json | undefined): number {
   const text = stringAt(value, "timestamp") ?? stringAt(value, "startTime");
   const timeMs = text === undefined ? Number.NaN : Date.parse(text);
   return Number.isFinite(timeMs) ? timeMs : 0;
@@ -81,7 +81,7 @@ function amount(value: Json | undefined, ...names: readonly string[]): number {
 }
 
 /** A host without prices tells 0, which is no price. */
-function costOf(value: Json | undefined, name: string): number | undefined {
+function readCost(value: Json | undefined, name: string): number | undefined {
   const cost = amount(value, name);
   return cost === 0 ? undefined : cost;
 }
@@ -90,7 +90,7 @@ function costOf(value: Json | undefined, name: string): number | undefined {
 function claudeFacts(line: JsonObject, type: string): readonly UsageFact[] {
   const id = stringAt(line, "sessionId", "session_id");
   const session: UsageFact = { kind: "session", id, cwd: stringAt(line, "cwd") };
-  const timeMs = timeOf(line);
+  const timeMs = parseTime(line);
   const message = objectAt(line, "message");
   const usage = memberAt(message, "usage");
   const isSide = memberAt(line, "isSidechain") === true || memberAt(line, "isMeta") === true;
@@ -106,7 +106,7 @@ function claudeFacts(line: JsonObject, type: string): readonly UsageFact[] {
     cacheWrite: amount(usage, "cache_creation_input_tokens"),
     reasoning: amount(memberAt(usage, "output_tokens_details"), "thinking_tokens"),
   };
-  const cost = costOf(line, "costUSD");
+  const cost = readCost(line, "costUSD");
   return [
     ...facts,
     { kind: "spent", id: `${key} ${stringAt(line, "requestId") ?? ""}`, timeMs, model, tokens, cost },
@@ -119,7 +119,7 @@ function hasToolResult(message: JsonObject): boolean {
 
 /** Each count comes with the sum so far; a count that is written again has the same sum. */
 function codexFacts(line: JsonObject, type: string, payload: JsonObject): readonly UsageFact[] {
-  const timeMs = timeOf(line);
+  const timeMs = parseTime(line);
   const kind = stringAt(payload, "type");
   if (type === "session_meta") {
     const id = stringAt(payload, "id");
@@ -162,7 +162,7 @@ function codexFacts(line: JsonObject, type: string, payload: JsonObject): readon
 
 /** A message is written again when its calls have ended. */
 function geminiFacts(line: JsonObject): readonly UsageFact[] {
-  const timeMs = timeOf(line);
+  const timeMs = parseTime(line);
   const type = stringAt(line, "type");
   if (stringAt(line, "projectHash") !== undefined)
     return [{ kind: "session", id: stringAt(line, "sessionId") }, ...moment(timeMs, false)];
@@ -196,7 +196,7 @@ function isGeminiPrompt(line: JsonObject, type: string | undefined): boolean {
 
 /** The agents' calls stand in the file of the session that started them. */
 function copilotFacts(line: JsonObject, type: string, data: JsonObject): readonly UsageFact[] {
-  const timeMs = timeOf(line);
+  const timeMs = parseTime(line);
   if (type === "session.start" || type === "session.resume")
     return [
       {
@@ -232,7 +232,7 @@ function copilotFacts(line: JsonObject, type: string, data: JsonObject): readonl
 }
 
 function piFacts(line: JsonObject, type: string): readonly UsageFact[] {
-  const timeMs = timeOf(line);
+  const timeMs = parseTime(line);
   if (type === "session")
     return [
       { kind: "session", id: stringAt(line, "id"), cwd: stringAt(line, "cwd") },
@@ -256,7 +256,7 @@ function piFacts(line: JsonObject, type: string): readonly UsageFact[] {
         cacheWrite: amount(usage, "cacheWrite"),
         reasoning: amount(usage, "reasoning"),
       },
-      cost: costOf(memberAt(usage, "cost"), "total"),
+      cost: readCost(memberAt(usage, "cost"), "total"),
     },
   ];
 }
@@ -292,7 +292,7 @@ function openCodeFacts(line: JsonObject): readonly UsageFact[] {
         cacheWrite: amount(memberAt(tokens, "cache"), "write"),
         reasoning,
       },
-      cost: costOf(line, "cost"),
+      cost: readCost(line, "cost"),
     },
   ];
 }

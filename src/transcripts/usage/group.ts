@@ -38,7 +38,7 @@ export function addTokens(one: TokenCount, other: TokenCount): TokenCount {
 }
 
 /** `2026-11-16`, by the clock of this machine. */
-export function dayOf(timeMs: number): string {
+export function formatDay(timeMs: number): string {
   const date = new Date(timeMs);
   const two = (part: number) => String(part).padStart(2, "0");
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
@@ -49,13 +49,13 @@ export function groupUsage(usage: Usage, by: UsageGrouping, sinceMs = 0): readon
   const groups = new Map<string, UsageGroup>();
   for (const entry of usage.entries) {
     if (entry.timeMs < sinceMs) continue;
-    const key = keyOf(entry, by);
+    const key = groupKey(entry, by);
     groups.set(key, withEntry(groups.get(key) ?? emptyGroup(key, by), entry));
   }
   if (by !== "model")
     for (const time of usage.times) {
       if (time.endedMs < sinceMs) continue;
-      const key = keyOf({ ...time, model: undefined, timeMs: time.startedMs }, by);
+      const key = groupKey({ ...time, model: undefined, timeMs: time.startedMs }, by);
       const group = groups.get(key);
       if (group === undefined) continue;
       groups.set(key, {
@@ -119,10 +119,10 @@ function largest(one: number | undefined, other: number | undefined): number | u
 type Grouped = Pick<UsageEntry, "host" | "session" | "project" | "model" | "timeMs"> | SessionTimeKey;
 type SessionTimeKey = SessionTime & { readonly model: undefined; readonly timeMs: number };
 
-function keyOf({ host, session, project, model, timeMs }: Grouped, by: UsageGrouping): string {
+function groupKey({ host, session, project, model, timeMs }: Grouped, by: UsageGrouping): string {
   switch (by) {
     case "day":
-      return dayOf(timeMs);
+      return formatDay(timeMs);
     case "session":
       return session;
     case "project":

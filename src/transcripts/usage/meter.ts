@@ -1,7 +1,7 @@
 import { JSON_DEPTH_LIMIT, parseJsonObject } from "../../protocol/index.ts";
 import type { System } from "../../system/index.ts";
 import { readUsageFacts } from "./facts.ts";
-import { dayOf, totalTokens } from "./group.ts";
+import { formatDay, totalTokens } from "./group.ts";
 import { costOfTokens, type PriceList } from "./prices.ts";
 
 /** What one session has used so far, kept between calls so that only what is new has to be read. */
@@ -99,7 +99,7 @@ export function advanceMeter(
         }
         counted.add(id);
       }
-      const day = before?.day ?? dayOf(fact.timeMs);
+      const day = before?.day ?? formatDay(fact.timeMs);
       const tokens = totalTokens(fact.tokens);
       const cost = fact.cost ?? costOfTokens(fact.model ?? model, fact.tokens, prices);
       const spent = { tokens, cost: cost ?? 0, unpriced: cost === undefined ? tokens : 0 };

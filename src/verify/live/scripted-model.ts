@@ -89,7 +89,7 @@ export interface ScriptedTokens {
   readonly reasoning: number;
 }
 
-function tokensOf(number: number): ScriptedTokens {
+function exampleTokens(number: number): ScriptedTokens {
   return { input: 1000 + number, cacheRead: 100 * number, output: 50 + number, reasoning: number };
 }
 
@@ -129,7 +129,7 @@ function events(values: readonly Members[], isNamed: boolean, last = ""): HttpAn
   return { type: "text/event-stream", body: lines.join("") + last };
 }
 
-function parametersOf(schema: unknown): readonly string[] {
+function listParameters(schema: unknown): readonly string[] {
   const properties = isJsonObject(schema) ? schema["properties"] : undefined;
   return isJsonObject(properties) ? Object.keys(properties) : [];
 }
@@ -144,7 +144,7 @@ const anthropic: Protocol = {
     return {
       tools: objectsIn(body["tools"]).map(tool => ({
         name: asText(tool["name"]),
-        parameters: parametersOf(tool["input_schema"]),
+        parameters: listParameters(tool["input_schema"]),
       })),
       results: blocks.filter(block => block["type"] === "tool_result").map(block => asText(block["content"])),
       text: JSON.stringify([body["system"], messages]),
@@ -211,14 +211,14 @@ const gemini: Protocol = {
     return {
       tools: declarations.map(tool => ({
         name: asText(tool["name"]),
-        parameters: parametersOf(tool["parametersJsonSchema"] ?? tool["parameters"]),
+        parameters: listParameters(tool["parametersJsonSchema"] ?? tool["parameters"]),
       })),
       results: resultsIn(parts),
       text: JSON.stringify([body["systemInstruction"], body["contents"]]),
     };
   },
   answer(answer, _, path, tokens) {
-    const response = responseOf(answer, tokens);
+    const response = toResponse(answer, tokens);
     return path.includes(":stream") ? events([response], false) : json(response);
   },
 };
@@ -234,7 +234,7 @@ function resultsIn(parts: readonly Members[]): readonly string[] {
   return [...results.values()];
 }
 
-function responseOf(answer: ModelAnswer, tokens: ScriptedTokens): Members {
+function toResponse(answer: ModelAnswer, tokens: ScriptedTokens): Members {
   const part =
     answer.kind === "text"
       ? { text: answer.text }
@@ -263,7 +263,7 @@ const openaiChat: Protocol = {
     return {
       tools: functions.map(tool => ({
         name: asText(tool["name"]),
-        parameters: parametersOf(tool["parameters"]),
+        parameters: listParameters(tool["parameters"]),
       })),
       results: messages
         .filter(message => message["role"] === "tool")
@@ -331,7 +331,7 @@ const openaiResponses: Protocol = {
     return {
       tools: [...objectsIn(body["tools"]), ...extra].map(tool => ({
         name: asText(tool["name"] ?? tool["type"]),
-        parameters: parametersOf(tool["parameters"]),
+        parameters: listParameters(tool["parameters"]),
       })),
       results: input
         .filter(item => /_output$/.test(asText(item["type"])))
@@ -340,7 +340,7 @@ const openaiResponses: Protocol = {
     };
   },
   answer(answer, body, _, tokens) {
-    const item = itemOf(answer);
+    const item = toItem(answer);
     const response = (status: string, output: readonly Members[]) => ({
       id: `resp_${tokens.reasoning}`,
       object: "response",
@@ -368,7 +368,7 @@ const openaiResponses: Protocol = {
   },
 };
 
-function itemOf(answer: ModelAnswer): Members {
+function toItem(answer: ModelAnswer): Members {
   if (answer.kind === "text")
     return {
       type: "message",
@@ -432,9 +432,9 @@ export async function startModel(
       ? undefined
       : delegations.find(({ mark }) => asked.text.includes(mark));
     const step = (delegated?.steps ?? steps)[asked.results.length];
-    const call = step === undefined ? undefined : callOf(step, asked);
+    const call = step === undefined ? undefined : toToolCall(step, asked);
     if (asked.tools.length > 0) requests.push(asked);
-    const tokens = tokensOf(spent.length + 1);
+    const tokens = exampleTokens(spent.length + 1);
     spent.push(tokens);
     const answer: ModelAnswer =
       call === undefined
@@ -461,7 +461,7 @@ export async function startModel(
   };
 }
 
-function callOf(step: ScriptStep, { tools }: ModelRequest): ToolCall | undefined {
+function toToolCall(step: ScriptStep, { tools }: ModelRequest): ToolCall | undefined {
   if (step.kind === "call") return step.call;
   return step.kind === "command" ? shellCall(tools, step.command) : undefined;
 }
