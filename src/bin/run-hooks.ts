@@ -95,7 +95,7 @@ function inTime<V>(work: Promise<V>, timeoutMs: number): Promise<V> {
 /** The engine asks: it knows where requests may go, and reads every answer like the output of a program. */
 async function askElsewhere({ mark, payload, asked }: AskRequest): Promise<void> {
   const { createHookEngine } = await loadCreate();
-  const { effectOf } = await loadOutcomeEffect();
+  const { toEffect } = await loadOutcomeEffect();
   const { callMcpTool } = await loadMcpCall();
   const cwd = stringAt(payload, "cwd") ?? "/";
   await Promise.all(
@@ -113,7 +113,7 @@ async function askElsewhere({ mark, payload, asked }: AskRequest): Promise<void>
       const outcome = await engine.dispatch(event, payload);
       const failed = outcome.runs.find(({ status }) => status === "failed" || status === "timeout");
       const why = outcome.diagnostics.map(({ detail }) => detail).join("; ");
-      answer(mark, index, failed === undefined ? { effect: effectOf(outcome) } : { problem: why });
+      answer(mark, index, failed === undefined ? { effect: toEffect(outcome) } : { problem: why });
     }),
   );
 }

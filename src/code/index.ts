@@ -4,6 +4,6 @@
  */
 export { readMongo } from "./languages/mongo.ts";
 export { readRedis } from "./languages/redis.ts";
-export { dialectOf, readSql, type SqlLoss } from "./languages/sql.ts";
+export { findDialect, readSql, type SqlLoss } from "./languages/sql.ts";
 export { isTakenForModule, type PlainProgram, readPlainPython } from "./plain/python.ts";
 export { readCode } from "./read-code.ts";

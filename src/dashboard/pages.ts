@@ -3,7 +3,7 @@ import { errorText } from "../protocol/index.ts";
 import { searchDeep } from "./search.ts";
 import type { MemoryEntry, MemoryQuery, Sources } from "./sources.ts";
 import { teamStarts } from "./team-figures.ts";
-import { latencyOf, summarise } from "./timeline/timeline.ts";
+import { measureLatency, summarise } from "./timeline/timeline.ts";
 import { callsView, changeView, combinedView, diffView } from "./views/calls.ts";
 import { readFilter } from "./views/filters.ts";
 import { heldView } from "./views/held.ts";
@@ -57,8 +57,8 @@ function renderDocument(site: Site, page: Omit<Page, "body">, main: Markup): Ren
   const { style, script } = JSON.parse(__AMPLIHACK_PAGE__) as PageFiles;
   const policy = [
     "default-src 'none'",
-    `script-src '${hashOf(script)}'`,
-    `style-src '${hashOf(style)}'`,
+    `script-src '${contentHash(script)}'`,
+    `style-src '${contentHash(style)}'`,
     ...(site.isReport ? ["form-action 'none'"] : ["connect-src 'self'", "form-action 'self'"]),
     "base-uri 'none'",
   ].join("; ");
@@ -87,7 +87,7 @@ ${footer(site)}
 /** A page for somebody who is not known yet: no tabs. */
 export function renderBare(title: string, body: Markup): Rendered {
   const { style, script } = JSON.parse(__AMPLIHACK_PAGE__) as PageFiles;
-  const policy = `default-src 'none'; script-src '${hashOf(script)}'; style-src '${hashOf(style)}'; connect-src 'self'; form-action 'self'; base-uri 'none'`;
+  const policy = `default-src 'none'; script-src '${contentHash(script)}'; style-src '${contentHash(style)}'; connect-src 'self'; form-action 'self'; base-uri 'none'`;
   const document = html`<!doctype html>
 <html lang="en" data-kind="server">
 <head>
@@ -107,7 +107,7 @@ export function renderBare(title: string, body: Markup): Rendered {
   return { html: document.text, policy: `${policy}; frame-ancestors 'none'` };
 }
 
-function hashOf(text: string): string {
+function contentHash(text: string): string {
   return `sha256-${createHash("sha256").update(text).digest("base64")}`;
 }
 
@@ -143,11 +143,11 @@ export async function homePage(sources: Sources, site: Site, query: URLSearchPar
   const { activity, timelines, usage, figures } = sources;
   const timeline = timelines.read();
   const asked = readRange(site.nowMs, query.get("days") ?? undefined);
-  const today = asked ?? rangeOf(site, "1");
+  const today = asked ?? parseRange(site, "1");
   const [newest] = timeline.items;
   const [latest] = timeline.sessions;
   const isMorning = asked === undefined && newest !== undefined && newest.atMs < (today.edges[0] ?? 0);
-  const yesterday = rangeOf(site, "yesterday");
+  const yesterday = parseRange(site, "yesterday");
   const ofMachine = isMorning && newest.atMs >= (yesterday.edges[0] ?? 0) ? yesterday : today;
   // A database keeps sums by hours and days of UTC.
   const starts = teamStarts(site.nowMs, Number(today.value) || 1);
@@ -169,13 +169,13 @@ export async function homePage(sources: Sources, site: Site, query: URLSearchPar
   return { name: "", title: range.title, body: html`${held}${home}` };
 }
 
-function rangeOf({ nowMs }: Site, value: string): Range {
+function parseRange({ nowMs }: Site, value: string): Range {
   return readRange(nowMs, value) as Range;
 }
 
 export function hooksPage({ activity }: Sources, site: Site, query: URLSearchParams): Page {
-  const range = rangeOf(site, query.get("days") ?? "1");
-  const latency = latencyOf(activity.runs, range.edges[0] ?? 0);
+  const range = parseRange(site, query.get("days") ?? "1");
+  const latency = measureLatency(activity.runs, range.edges[0] ?? 0);
   return { name: "hooks", title: "Hooks", body: hooksView(site, latency, range) };
 }
 
@@ -218,7 +218,7 @@ async function changePage(sources: Sources, site: Site, query: URLSearchParams):
 }
 
 /** The diff alone, for the place in the timeline where somebody asked for it. */
-export async function diffOf(
+export async function renderDiffPage(
   { system, changes: { history } }: Sources,
   site: Site,
   /** of one change, or of several with spaces between them, which become one diff */

@@ -6,9 +6,9 @@ import { errorText } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 import { Actions } from "./actions.ts";
 import type { EntryQuery, Overview } from "./activity.ts";
-import { diffOf, PAGES, renderPage } from "./pages.ts";
+import { PAGES, renderDiffPage, renderPage } from "./pages.ts";
 import type { DashboardData, Sources } from "./sources.ts";
-import { latencyOf, type SessionFigures, sessionIdOf, summarise } from "./timeline/timeline.ts";
+import { measureLatency, type SessionFigures, summarise, uniqueSessionId } from "./timeline/timeline.ts";
 import { readRange } from "./views/home.ts";
 import { type Site, serverSite } from "./views/layout.ts";
 
@@ -220,7 +220,7 @@ type Route = (sources: Sources, query: URLSearchParams) => unknown;
 /** The same as the pages show, for programs. */
 export const DATA: Readonly<Record<string, Route>> = {
   "/api/overview": async (sources, query) => ({
-    ...overviewOf(sources, query),
+    ...buildOverview(sources, query),
     ...(await sources.figures?.overview()),
   }),
   "/api/runs": ({ activity }, query) => activity.runs.page(readQuery(query)),
@@ -238,7 +238,7 @@ export interface LocalOverview extends Overview, SessionFigures {
 const MAX_SESSIONS = 500;
 
 /** `days` is what the overview page takes: 1, yesterday, 7, 30; everything without it. */
-function overviewOf(
+function buildOverview(
   { activity, timelines, changes, system }: Sources,
   query: URLSearchParams,
 ): LocalOverview {
@@ -263,7 +263,7 @@ function overviewOf(
       failures: its.unchecked,
       ...its,
     })),
-    latency: latencyOf(activity.runs, edges[0] ?? 0),
+    latency: measureLatency(activity.runs, edges[0] ?? 0),
     history: changes.figures(),
   };
 }
@@ -450,7 +450,11 @@ class Responder {
       return sendHtml(response, 200, html);
     }
     if (pathname === "/diff") {
-      const diff = await diffOf(sources, this.site(sources, isForAgent), searchParams.get("id") ?? "");
+      const diff = await renderDiffPage(
+        sources,
+        this.site(sources, isForAgent),
+        searchParams.get("id") ?? "",
+      );
       return diff === undefined
         ? sendJson(response, 404, { error: "there is no such change any more" })
         : sendHtml(response, 200, diff.text);
@@ -469,7 +473,7 @@ class Responder {
       titleOf: session => records.titleOf(session),
       usageOf: ({ name }) => usage?.ofSession(name),
       complete(call) {
-        const session = call.subject === "" ? timelines.read().byId.get(sessionIdOf(call)) : undefined;
+        const session = call.subject === "" ? timelines.read().byId.get(uniqueSessionId(call)) : undefined;
         if (session === undefined) return call;
         room -= records.costOf(session);
         return room < 0 ? call : records.of(session).complete(call);

@@ -254,13 +254,13 @@ export function localData(
     guard,
     activity,
     catchUp: () => activity.catchUp(),
-    totals: () => totalsOf([activity]),
+    totals: () => sumActivities([activity]),
     sourcesFor: () => Promise.resolve(sources),
     close: async () => activity.stop(),
   };
 }
 
-export function totalsOf(activities: readonly Activity[]): ReturnType<DashboardData["totals"]> {
+export function sumActivities(activities: readonly Activity[]): ReturnType<DashboardData["totals"]> {
   const sum = (of: (activity: Activity) => number) => activities.reduce((all, one) => all + of(one), 0);
   return { runs: sum(({ runs }) => runs.total), judgements: sum(({ judgements }) => judgements.total) };
 }

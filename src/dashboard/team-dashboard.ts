@@ -27,10 +27,10 @@ import {
   SHOWN_RUNS,
   type Sources,
   searchMemories,
+  sumActivities,
   type TeamCounts,
-  totalsOf,
 } from "./sources.ts";
-import { choiceOf, readFigures, readOverview, type TeamFigures } from "./team-figures.ts";
+import { chooseRecords, readFigures, readOverview, type TeamFigures } from "./team-figures.ts";
 import { teamUsage } from "./team-usage.ts";
 import { NO_CHANGES } from "./timeline/calls.ts";
 import { Records } from "./timeline/records.ts";
@@ -227,7 +227,7 @@ export class RecordSource implements EntrySource {
     const order = `ORDER BY number${position === undefined ? " DESC" : ""} LIMIT ${limit}`;
     const found = await Promise.all(
       this.teams.filter(isChosen).map(team => {
-        const { condition, values } = choiceOf([team], this.scope);
+        const { condition, values } = chooseRecords([team], this.scope);
         const behind = position === undefined ? "" : ` AND number > $${values.length + 1}`;
         return this.run(
           `SELECT number, kind, team, person, machine, project,
@@ -245,8 +245,8 @@ export class RecordSource implements EntrySource {
   private toBatch(rows: readonly Row[]): EntryBatch {
     const ofKind = <E>(kind: string, read: (row: Row) => E | undefined) =>
       rows.filter(row => row["kind"] === kind).flatMap(row => read(row) ?? []);
-    const runs = ofKind("runs", row => this.withOrigin(row, readRun(fieldsOf(row))));
-    const judgements = ofKind("audit", row => this.withOrigin(row, readJudgement(fieldsOf(row))));
+    const runs = ofKind("runs", row => this.withOrigin(row, readRun(recordFields(row))));
+    const judgements = ofKind("audit", row => this.withOrigin(row, readJudgement(recordFields(row))));
     return { runs, judgements, unreadable: rows.length - runs.length - judgements.length };
   }
 
@@ -261,7 +261,7 @@ export class RecordSource implements EntrySource {
 }
 
 /** A line as its log had it, but with the project by the name that all machines know. */
-function fieldsOf({ fields, project }: Row) {
+function recordFields({ fields, project }: Row) {
   return isJsonObject(fields as Json) ? { ...(fields as object), project: String(project) } : undefined;
 }
 
@@ -345,7 +345,7 @@ class TeamData implements DashboardData {
 
   totals(): ReturnType<DashboardData["totals"]> {
     const activities = [this.whole, ...this.parts.values()].map(({ activity }) => activity);
-    return { ...totalsOf(activities), recipes: this.runs.changes };
+    return { ...sumActivities(activities), recipes: this.runs.changes };
   }
 
   /** `isCurrent`: whoever asks does not follow what comes later, and waits for what is there now. */
@@ -364,7 +364,7 @@ class TeamData implements DashboardData {
       recipes: this.runs.of(scope),
       records: new Records(this.system),
       usage: this.options.isServer
-        ? teamUsage(this.options.database.run, choiceOf(this.teams, scope))
+        ? teamUsage(this.options.database.run, chooseRecords(this.teams, scope))
         : undefined,
       findMemories: (words, memoryQuery) => this.findMemories(scope, words, memoryQuery),
       team: {
@@ -427,7 +427,7 @@ class TeamData implements DashboardData {
   /** While the database is away, as they were read before: the page says when that was. */
   private countsOf({ scope, figures }: View): TeamCounts {
     const { run } = this.options.database;
-    const choice = { ...choiceOf(this.teams, scope), ...(this.seesTotals ? {} : { totals: undefined }) };
+    const choice = { ...chooseRecords(this.teams, scope), ...(this.seesTotals ? {} : { totals: undefined }) };
     return {
       since: async starts => {
         const key = starts.join();

@@ -13,7 +13,7 @@ export interface RecordChoice {
 }
 
 /** The teams that somebody may see, and what of them is looked at. */
-export function choiceOf(teams: readonly string[], { team, ...scope }: Scope): RecordChoice {
+export function chooseRecords(teams: readonly string[], { team, ...scope }: Scope): RecordChoice {
   const chosen = team === undefined ? teams : teams.filter(name => name === team);
   // With one team an index has the order that is asked for.
   const ofTeams: Wanted = chosen.length === 1 ? ["team =", chosen[0] ?? ""] : ["team = ANY", chosen];
@@ -21,8 +21,8 @@ export function choiceOf(teams: readonly string[], { team, ...scope }: Scope): R
   const [part = "all", name = ""] = names[0] ?? [];
   const hasTotals = names.length <= 1 && TOTALLED.includes(part);
   return {
-    ...conditionOf([ofTeams, ...names.map(([column, value]): Wanted => [`${column} =`, value])]),
-    totals: hasTotals ? conditionOf([ofTeams, ["part =", part], ["part_name =", name]]) : undefined,
+    ...whereClause([ofTeams, ...names.map(([column, value]): Wanted => [`${column} =`, value])]),
+    totals: hasTotals ? whereClause([ofTeams, ["part =", part], ["part_name =", name]]) : undefined,
   };
 }
 
@@ -30,7 +30,7 @@ export function choiceOf(teams: readonly string[], { team, ...scope }: Scope): R
 const TOTALLED: readonly string[] = ["all", ...TOTALLED_PARTS];
 type Wanted = readonly [string, SqlValue];
 
-function conditionOf(wanted: readonly Wanted[]): RecordChoice {
+function whereClause(wanted: readonly Wanted[]): RecordChoice {
   return {
     condition: wanted.map(([column], index) => `${column} ($${index + 1})`).join(" AND "),
     values: wanted.map(([, value]) => value),

@@ -12,7 +12,7 @@ import { clip, escapeControls } from "../text/index.ts";
 import { CallingEngine } from "./call-engine.ts";
 import type { CallKeeping } from "./calls/tool-calls.ts";
 import type { EngineContext, HandlerContext } from "./context.ts";
-import { sessionOf } from "./dispatch.ts";
+import { readSession } from "./dispatch.ts";
 import type { EngineHistory } from "./history-types.ts";
 import type { ApprovalOptions, HookSource, Listing, LoadReport } from "./options.ts";
 import type { EngineParts, EventHandlers, HandlerDispatch, HandlerPlan } from "./parts.ts";
@@ -169,7 +169,7 @@ class ConfiguredPlan implements HandlerPlan {
     const { once, tools } = this.context;
     if (this.handlers.some(({ condition }) => condition !== undefined)) await loadCommandRules();
     const { HandlerLanes } = await import("./run/handlers.ts");
-    const session = sessionOf(payload);
+    const session = readSession(payload);
     const selection = this.select(payload, names, handler => once.claim(session, handler.identity()));
     let text: string | undefined;
     const payloadText = (): string => {
@@ -181,7 +181,7 @@ class ConfiguredPlan implements HandlerPlan {
   }
 
   preview(payload: JsonObject, names: readonly string[]): readonly Listing[] {
-    const session = sessionOf(payload);
+    const session = readSession(payload);
     const { once } = this.context;
     const { steps } = this.select(payload, names, handler => !once.isUsed(session, handler.identity()));
     return steps.map(({ handler, timeoutMs, onFailure }) => ({

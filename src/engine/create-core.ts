@@ -8,7 +8,7 @@ import type { EngineParts, SystemHook } from "./parts.ts";
 import { webTimers } from "./platform.ts";
 import type { CompileJsonSchema, ToolMap } from "./schema/validate.ts";
 import type { SecretFinder } from "./session.ts";
-import { recorderOf, type TelemetryRecorder } from "./telemetry.ts";
+import { type TelemetryRecorder, toRecorder } from "./telemetry.ts";
 import type { CallEngine, DispatchEngine, UseOptions } from "./types.ts";
 
 interface UsesSystemHooks {
@@ -37,7 +37,7 @@ export function createHookEngine<C>(): <
 ) => CoreEngine<T, C, E>;
 export function createHookEngine(options?: CoreOptions<ToolMap>): unknown {
   const create = (given: CoreOptions<ToolMap>) =>
-    new Engine(...partsOf(given, [...ELSEWHERE, ...OF_AGENTS], () => undefined));
+    new Engine(...createParts(given, [...ELSEWHERE, ...OF_AGENTS], () => undefined));
   return options === undefined ? create : create(options);
 }
 
@@ -55,7 +55,7 @@ export function createAgentEngine<C>(): <
 export function createAgentEngine(options?: AgentOptions<ToolMap>): unknown {
   const create = (given: AgentOptions<ToolMap>) =>
     new CallingEngine(
-      ...partsOf(given, ELSEWHERE, shownSecretIn, recorderOf(given.telemetry)),
+      ...createParts(given, ELSEWHERE, shownSecretIn, toRecorder(given.telemetry)),
       checkApprovals(given.approvals),
     );
   return options === undefined ? create : create(options);
@@ -65,7 +65,7 @@ export function createAgentEngine(options?: AgentOptions<ToolMap>): unknown {
 const ELSEWHERE = ["sources", "trust", "delegates"];
 const OF_AGENTS = ["telemetry", "approvals"];
 
-function partsOf(
+function createParts(
   options: CoreOptions<ToolMap>,
   foreign: readonly string[],
   secretIn: SecretFinder,

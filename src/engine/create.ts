@@ -21,7 +21,7 @@ import { compileJsonSchema } from "./schema/json-schema.ts";
 import type { ToolMap } from "./schema/validate.ts";
 import type { LoadOptions } from "./source/load.ts";
 import { isGuard, registerHook, toHookInput } from "./system-hooks.ts";
-import { recorderOf } from "./telemetry.ts";
+import { toRecorder } from "./telemetry.ts";
 import type { HookEngine, UsableHook, UseOptions } from "./types.ts";
 
 const MAX_PROCESSES = 16;
@@ -98,7 +98,7 @@ function createHandlerContext<T extends ToolMap>(
     platform.timers,
     compileJsonSchema,
     shownSecretIn,
-    recorderOf(options.telemetry),
+    toRecorder(options.telemetry),
   );
   const snapshot: EnvironmentRecord = { ...(options.env ?? processEnvironment(platform)) };
   const env = scrubEnvironment(snapshot, options.passEnv ?? []);
@@ -195,8 +195,8 @@ function registerUserHook(
   const run: RegisteredHook["run"] = async ({ payload, names }, scope) => {
     const checked = toHookInput(event, payload, names, scope.cwd);
     if (!checked.ok) return refuse("field-type", checked.problem);
-    const [{ isWanted }, { runHere, wantsOf }] = await Promise.all([loadWanted(), loadAsHook()]);
-    if (!isWanted({ ...wantsOf(hook), hosts: [] }, checked.input)) return { effect: {} };
+    const [{ isWanted }, { runHere, toWants }] = await Promise.all([loadWanted(), loadAsHook()]);
+    if (!isWanted({ ...toWants(hook), hosts: [] }, checked.input)) return { effect: {} };
     const result = await runHere(hook, checked.input, system, () => scope.signal.aborted);
     return result.ok ? readEffect(result.effect) : refuse("hook-threw", result.problem);
   };

@@ -41,7 +41,7 @@ export function runDispatch(core: EngineContext, request: DispatchRequest): Prom
   });
 }
 
-export function sessionOf(payload: JsonObject): string {
+export function readSession(payload: JsonObject): string {
   return stringAt(payload, "session_id") ?? "";
 }
 
@@ -59,7 +59,7 @@ async function runStages(core: EngineContext, request: DispatchRequest): Promise
   // The copy is made before anything is waited for: the host may change what it passed.
   const functions = new FunctionStage(stage, new CallState(event, payload, plan, core));
   const claimed = plan.functions.filter(
-    item => !item.isOnce || core.once.claim(sessionOf(payload), item.run),
+    item => !item.isOnce || core.once.claim(readSession(payload), item.run),
   );
   await functions.run(claimed);
   const configured = await runConfigured(stage, plan, functions);
@@ -110,7 +110,7 @@ function conclude(
   payload: JsonObject,
   contributions: readonly Contribution[],
 ): Outcome {
-  const agent = `${event.name}\n${sessionOf(payload)}\n${stringAt(payload, "agent_id") ?? ""}`;
+  const agent = `${event.name}\n${readSession(payload)}\n${stringAt(payload, "agent_id") ?? ""}`;
   const isHeldBack = power === "retry";
   const outcome = fold(contributions, {
     power,
@@ -118,7 +118,7 @@ function conclude(
     isStopCapReached: isHeldBack && core.stops.isCapReached(agent),
   });
   if (isHeldBack) core.stops.record(agent, outcome.decision.kind === "deny");
-  if (event.name === "SessionEnd") core.once.forget(sessionOf(payload));
+  if (event.name === "SessionEnd") core.once.forget(readSession(payload));
   const withheld = contributions.find(({ effect }) => isWithheld(effect))?.effect.output;
   return withheld === undefined
     ? outcome

@@ -9,7 +9,7 @@ import {
 } from "../protocol/index.ts";
 import { didYouMean } from "../text/index.ts";
 import { type EngineContext, notify } from "./context.ts";
-import { runDispatch, sessionOf } from "./dispatch.ts";
+import { readSession, runDispatch } from "./dispatch.ts";
 import type { HistoryPart } from "./history.ts";
 import type { DispatchOptions, Listing } from "./options.ts";
 import type { EngineParts } from "./parts.ts";
@@ -110,7 +110,7 @@ export class Engine<T extends ToolMap> implements DispatchEngine<T> {
     const payload = isJsonObject(given) ? given : {};
     const entry = this.entries.get(event) ?? this.makeEntry(event);
     const { functions, handlers, names } = entry.planFor(entry.subjectOf(payload));
-    const session = sessionOf(payload);
+    const session = readSession(payload);
     const { once } = this.core;
     const runs = functions.filter(item => !item.isOnce || !once.isUsed(session, item.run));
     return [

@@ -12,7 +12,7 @@ export function history(options: HistoryOptions = {}): HistoryPart {
 
 const MAX_JUDGED = 512;
 
-function keyOf({ sessionId = "", tool }: InputOf<"tool">): string {
+function callKey({ sessionId = "", tool }: InputOf<"tool">): string {
   return JSON.stringify([sessionId, tool.useId ?? "", tool.name, tool.input]);
 }
 
@@ -62,7 +62,7 @@ export class HistoryPart {
     const judged = await guard.judge(input, system, session, async () =>
       (await this.load()).known(input, system),
     );
-    this.judged.set(keyOf(input), true);
+    this.judged.set(callKey(input), true);
     const { judgement, context, examined } = judged;
     const isAudited = context.settings?.audit.allowed === true;
     const isHarmless = examined === undefined && !isAudited && isEmptyFootprint(judgement.footprint());
@@ -104,7 +104,7 @@ export class HistoryPart {
   /** What fails is told and changes no verdict: the guard asks about what is not kept. */
   private on(event: string, step: Step): Hook<System> {
     const run = async (input: HookInput, system: System): Promise<Effect | undefined> => {
-      if (event === "PreToolUse" && input.kind === "tool" && this.judged.delete(keyOf(input)))
+      if (event === "PreToolUse" && input.kind === "tool" && this.judged.delete(callKey(input)))
         return undefined;
       try {
         return await step(await this.load(), input, system);

@@ -34,7 +34,7 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
     span(name, attributes, body) {
       return tracer.startActiveSpan(name, { attributes: copies(attributes) }, span => {
         const wrapped: Span = {
-          set: (key, value) => void span.setAttribute(key, copyOf(value)),
+          set: (key, value) => void span.setAttribute(key, copyAttribute(value)),
           event: (event, more = {}) => void span.addEvent(event, copies(more)),
         };
         const end = (): void => span.end();
@@ -56,10 +56,10 @@ export function openTelemetry(options: OpenTelemetryOptions = {}): Telemetry {
 }
 
 function copies(attributes: Readonly<Record<string, Attribute>>): Attributes {
-  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, copyOf(value)]));
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, copyAttribute(value)]));
 }
 
-function copyOf(value: Attribute): AttributeValue {
+function copyAttribute(value: Attribute): AttributeValue {
   return typeof value === "object" ? [...value] : value;
 }
 

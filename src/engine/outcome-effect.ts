@@ -1,7 +1,7 @@
 import type { Effect, Outcome } from "../protocol/index.ts";
 
 /** What all hooks of a dispatch said, as the effect of one: for a fold that goes on elsewhere. */
-export function effectOf({ decision, halt, input, output, context, messages }: Outcome): Effect {
+export function toEffect({ decision, halt, input, output, context, messages }: Outcome): Effect {
   const { kind, ...said } = decision;
   const reason = "reason" in said && said.reason !== undefined ? { reason: said.reason } : {};
   const texts = "texts" in said && said.texts !== undefined ? { texts: said.texts } : {};

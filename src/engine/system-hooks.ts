@@ -40,7 +40,7 @@ export function registerHook(
   const run: RegisteredHook["run"] = async ({ payload, names, isRecorded }, scope) => {
     const checked = toHookInput(event, payload, names, scope.cwd);
     if (!checked.ok) return refuse("field-type", checked.problem);
-    const known = () => ({ ...knownOf(scope.session), ...(isRecorded ? { examineAll: true } : {}) });
+    const known = () => ({ ...toKnownSession(scope.session), ...(isRecorded ? { examineAll: true } : {}) });
     return readEffect(await runHook(checked.input, known));
   };
   const isJudge = hook.isJudge === true;
@@ -52,7 +52,7 @@ export function isGuard(hook: Hook<System>): hook is GuardHook {
 }
 
 /** What the guard's rules over sequences look at. */
-function knownOf({ secretsShown }: Session): KnownOfSession {
+function toKnownSession({ secretsShown }: Session): KnownOfSession {
   if (secretsShown.length === 0) return {};
   const shown = secretsShown.map(({ secret, tool }) => `${secret} in the result of ${tool}`);
   return { facts: { ...NO_SESSION_FACTS, shown } };

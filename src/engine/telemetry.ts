@@ -175,7 +175,7 @@ function setVerdict(span: Span, { decision: { kind }, extras }: Outcome): void {
 }
 
 /** None where nobody listens: no code of telemetry runs then. */
-export function recorderOf(telemetry: Telemetry | undefined): TelemetryRecorder | undefined {
+export function toRecorder(telemetry: Telemetry | undefined): TelemetryRecorder | undefined {
   return telemetry === undefined ? undefined : new TelemetryRecorder(telemetry);
 }
 

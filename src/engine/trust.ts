@@ -8,9 +8,9 @@ import type { HookSource, TrustState, TrustStore } from "./options.ts";
  * equal handlers share one identity wherever they stand and in whatever format; any change of meaning is a new
  * one. `pin`, when given, is the digest of the script that the command names.
  */
-export function identityOf(spec: HandlerSpec, pin?: string): string {
+export function handlerIdentity(spec: HandlerSpec, pin?: string): string {
   const { action, source } = spec;
-  return hashOf({
+  return hashJson({
     event: spec.event,
     matcher: spec.matcher ?? null,
     if: spec.condition ?? null,
@@ -29,15 +29,15 @@ export function identityOf(spec: HandlerSpec, pin?: string): string {
 
 /** The identity of a source's wish to switch all hooks off, so that a store can agree to it or not. */
 export function disableAllIdentity(): string {
-  return hashOf({ disableAllHooks: true });
+  return hashJson({ disableAllHooks: true });
 }
 
-function hashOf(value: unknown): string {
-  return digestOf(canonicalJson(value));
+function hashJson(value: unknown): string {
+  return digestContent(canonicalJson(value));
 }
 
 /** Loaded when first needed: an engine without a trust store may never need it. */
-export function digestOf(content: string | Uint8Array): string {
+export function digestContent(content: string | Uint8Array): string {
   return process.getBuiltinModule("node:crypto").createHash("sha256").update(content).digest("hex");
 }
 
@@ -80,7 +80,7 @@ export function pinScript(spec: HandlerSpec, projectDir: string, files: Files): 
   const { pluginRoot } = spec.source;
   const variables = engineVariables(projectDir, {}, { ...defined({ pluginRoot }) });
   const roots = [projectDir, ...(pluginRoot === undefined ? [] : [pluginRoot])];
-  for (const word of wordsOf(spec)) {
+  for (const word of actionWords(spec)) {
     const named = expandArgument(word.replace(/\$(CLAUDE_\w+)/g, "${$1}"), variables);
     const digest = digestBelow(named.startsWith("/") ? named : `${projectDir}/${named}`, roots, files);
     if (digest !== undefined) return digest;
@@ -89,7 +89,7 @@ export function pinScript(spec: HandlerSpec, projectDir: string, files: Files): 
 }
 
 /** Words as a shell would roughly see them: enough to find a path, quoted or not. */
-function wordsOf({ action }: HandlerSpec): readonly string[] {
+function actionWords({ action }: HandlerSpec): readonly string[] {
   if (action.kind !== "command") return [];
   if (action.args !== undefined) return [action.command, ...action.args];
   const words = action.command.match(/(?:"[^"]*"|'[^']*'|[^\s;&|<>()"'])+/g) ?? [];
@@ -101,7 +101,7 @@ function digestBelow(path: string, roots: readonly string[], files: Files): stri
     if (files.follow(path)?.kind !== "file") return undefined;
     const real = files.realPath(path);
     if (!roots.some(root => real.startsWith(`${files.realPath(root)}/`))) return undefined;
-    return digestOf(files.read(real, MAX_SCRIPT_BYTES));
+    return digestContent(files.read(real, MAX_SCRIPT_BYTES));
   } catch (error) {
     // Unreadable now means: whatever it becomes later is something else than what is agreed to today.
     return `unreadable:${errorText(error)}`;

@@ -1,5 +1,5 @@
 /** `amplihack/hooks/testing`: runs a hook on a machine in memory, for tests of hooks. */
-import { isWanted, runHere, type UserHook, wantsOf } from "../hooks/index.ts";
+import { isWanted, runHere, toWants, type UserHook } from "../hooks/index.ts";
 import { HOSTS, type HostId, nativeEventName, normalise, resolveHost } from "../hosts/index.ts";
 import { checkInput, type Effect, FIELD_NAMES, type JsonObject, readField } from "../protocol/index.ts";
 import { createMemorySystem, type MemorySystem, type MemorySystemOptions } from "../system/memory.ts";
@@ -28,7 +28,7 @@ export async function runHook(
 ): Promise<Effect | undefined> {
   const system = options.system ?? createMemorySystem(options);
   const hookInput = toInput(hook, input, options, system);
-  if (!isWanted(wantsOf(hook), hookInput)) return undefined;
+  if (!isWanted(toWants(hook), hookInput)) return undefined;
   const result = await runHere(hook, hookInput, system);
   if (!result.ok) throw new Error(`hook ${hook.name}: ${result.problem}`);
   return result.effect;

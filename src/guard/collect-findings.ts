@@ -45,7 +45,7 @@ export function collectFindings(
     const isLoss = verdict === "ask" && isOfFamily(rule.id, "fs");
     if (isLoss && current !== undefined && losesNothing(context, current)) return;
     const made = makeFinding(rule, verdict, by?.invocation?.id, target, details);
-    const finding = withStamp(made, target, workspace.given.system.files, changeOf(current));
+    const finding = withStamp(made, target, workspace.given.system.files, consentedChange(current));
     if (isAnswered(finding, workspace.given.facts?.permitted ?? []) && !isOfHooks(finding, workspace, given))
       return;
     const isOfFiles = by !== undefined && isOfFamily(rule.id, "fs", "sec", "disk");
@@ -81,7 +81,7 @@ export function collectFindings(
 }
 
 /** The kind of change that a yes for a file is for; undefined where nobody knows what is done to it. */
-function changeOf(effect: CommandEffect | undefined): string | undefined {
+function consentedChange(effect: CommandEffect | undefined): string | undefined {
   if (effect === undefined) return undefined;
   const { kind } = effect;
   if (kind === "delete" || kind === "move" || (kind === "write" && effect.how === "link")) return "name";

@@ -101,7 +101,7 @@ function addWrite(draft: Draft, effect: EffectOf<"write">): void {
     return;
   }
   const sources = resolveTargets(disk, from, by.cwd, by.place, { followsLast: true, isReading: true });
-  const names = knownText(from) === undefined ? namesOf(draft, sources) : undefined;
+  const names = knownText(from) === undefined ? collectNames(draft, sources) : undefined;
   const isTree =
     how !== "link" && !sources.every(({ path: at }) => at !== undefined && disk.kind(at) === "file");
   if (names === undefined) addWord(draft, path, by, how === "link" ? "delete" : "write", isTree);
@@ -134,7 +134,7 @@ function isSpread({ workspace }: Draft, effect: EffectOf<"write">): boolean {
 }
 
 /** The last names of what patterns find: they are the names in the directory that is copied into. */
-function namesOf(draft: Draft, sources: readonly Target[]): readonly string[] | "unknown" {
+function collectNames(draft: Draft, sources: readonly Target[]): readonly string[] | "unknown" {
   const names: string[] = [];
   for (const source of sources) {
     const found = source.isRemote ? undefined : expandTarget(draft.workspace.disk, source, false);

@@ -1,13 +1,13 @@
 import { isTakenForModule, readPlainPython } from "../code/index.ts";
 import {
   changesPrograms,
+  findMissing,
   handsOnWords,
   isProgramName,
   isSecretName,
   isShellWord,
   MAY_BE_OPTION,
   mayShowSecret,
-  missingOf,
   onlyReads,
   reachesOut,
   startedBy,
@@ -24,7 +24,9 @@ import {
 } from "../shell/index.ts";
 import { basename, compileGlob, isInside, join, matchesGlob } from "../system/index.ts";
 import {
+  classifyPath,
   expandTarget,
+  findWiring,
   hasSecretsIn,
   holdsWiring,
   isStartupFile,
@@ -35,9 +37,7 @@ import {
   type Target,
   warnedSincePrompt,
   whyOtherProgram,
-  wiringOf,
   type Zone,
-  zoneOf,
 } from "../workspace/index.ts";
 import type { Examination } from "./collect-footprint.ts";
 import { type Gap, reach } from "./gap.ts";
@@ -52,7 +52,7 @@ import {
   mayAppear,
   namesInDiff,
   patchFile,
-  patchOf,
+  readPatch,
 } from "./named-files.ts";
 import type { Actor, CommandEffect, EffectOf } from "./rule-context.ts";
 
@@ -149,7 +149,7 @@ function gapsOfVariable(name: string, value: Value | undefined): readonly Gap[] 
 /** What its record lacks comes first: of most calls it is all that is asked for. */
 function* gapsOfProgram(invocation: Invocation, facts: CallFacts, workspace: GuardWorkspace): Iterable<Gap> {
   const isOfKnownList = filesGiven(invocation, facts, workspace.disk) !== undefined;
-  for (const missing of missingOf(invocation, workspace.settings.programs))
+  for (const missing of findMissing(invocation, workspace.settings.programs))
     if (!(isOfKnownList && missing.why === MAY_BE_OPTION)) {
       yield missing;
       if (missing.kind === "program" && reachesOut(invocation)) yield reach(missing.what);
@@ -170,7 +170,7 @@ function* gapsOfProgram(invocation: Invocation, facts: CallFacts, workspace: Gua
     yield { kind: "value", what: name, why: "more words follow that are not known" };
   for (const word of argv) {
     yield* gapsOfShownVariables(word);
-    if (word.pieces.some(piece => piece.kind !== "unknown" && UNSEEN.test(shownOf(piece))))
+    if (word.pieces.some(piece => piece.kind !== "unknown" && UNSEEN.test(pieceText(piece))))
       yield { kind: "value", what: name, why: "a word has characters that cannot be seen" };
   }
 }
@@ -179,7 +179,7 @@ function* gapsOfProgram(invocation: Invocation, facts: CallFacts, workspace: Gua
 function gapsOfPatch(invocation: Invocation, facts: CallFacts, { disk }: GuardWorkspace): readonly Gap[] {
   const shown = invocation.argv.map(describe);
   const isShown = shown.some(word => /^(?:--help|--version|-v)$/.test(word));
-  const patch = patchOf(patchFile(invocation), invocation, facts, disk);
+  const patch = readPatch(patchFile(invocation), invocation, facts, disk);
   return isShown || (patch !== undefined && namesInDiff(patch) !== undefined)
     ? []
     : [{ kind: "value", what: "patch", why: "what the patch changes is not known" }];
@@ -215,7 +215,7 @@ function isListed({ parent }: Invocation, { invocations, listings }: ShellFacts)
   return origins.some(origin => origin.kind === "program" && listings.has(origin.invocation));
 }
 
-function shownOf(piece: Exclude<Value["pieces"][number], { readonly kind: "unknown" }>): string {
+function pieceText(piece: Exclude<Value["pieces"][number], { readonly kind: "unknown" }>): string {
   return piece.kind === "text" ? piece.text : piece.pattern;
 }
 
@@ -281,7 +281,7 @@ function gapsOfApplied(
   if (options.has("check", "stat", "numstat", "summary")) return [];
   const given = options.operandValues.filter(word => knownText(word) !== "-");
   const patches = (given.length === 0 ? [undefined] : given).map(file =>
-    by.invocation === undefined ? undefined : patchOf(file, by.invocation, facts, workspace.disk),
+    by.invocation === undefined ? undefined : readPatch(file, by.invocation, facts, workspace.disk),
   );
   const names = patches.map(patch => (patch === undefined ? undefined : namesInDiff(patch)));
   const strip = Number(knownText(options.valueOf("p") ?? text("1")) ?? Number.NaN);
@@ -430,7 +430,7 @@ function gapsOfChange(
     if (target.path?.includes("/~") === true)
       return [{ kind: "value", what, why: "a name begins with a tilde" }];
     if (target.isRemote) return [{ kind: "reach", what, why: "it is on another machine" }];
-    if (wiringOf(workspace, target) !== undefined || holdsWiring(workspace, target))
+    if (findWiring(workspace, target) !== undefined || holdsWiring(workspace, target))
       return [{ kind: "wiring", what, why: "it decides what runs later" }];
     if (target.path !== undefined) return gapsOfChangedPath(target.path, workspace);
     const found = hasOnlyPatterns(word)
@@ -449,7 +449,7 @@ function gapsOfChangedPath(path: string, workspace: GuardWorkspace): readonly Ga
     return [{ kind: "secret", what: path, why: "a secret is changed" }];
   if (isStartupFile(workspace, path) || startsLater(workspace, path))
     return [{ kind: "wiring", what: path, why: "it starts something later" }];
-  const zone = zoneOf(workspace, path);
+  const zone = classifyPath(workspace, path);
   if (FREE.includes(zone)) return [];
   const isNew = workspace.disk.isAbsent(path);
   if (zone === "regenerable" && isNew) return [];

@@ -15,16 +15,16 @@ import {
 } from "../shell/index.ts";
 import { isInside } from "../system/index.ts";
 import {
+  classifyPath,
   expandTarget,
   isOwnFile,
   linkedDirectories,
   resolveTargets,
   type Workspace,
-  zoneOf,
 } from "../workspace/index.ts";
 import { type BranchMemory, effectsOfGit } from "./git/effects.ts";
 import type { Actor, CommandEffect } from "./rule-context.ts";
-import { actorOf } from "./rule-context.ts";
+import { toActor } from "./rule-context.ts";
 
 /** What is read, written or started beyond these is asked about, unseen. */
 export const MAX_EFFECTS = 500;
@@ -46,7 +46,7 @@ export function collectEffects(
 function* everyEffect(facts: ShellFacts, workspace: Workspace): Iterable<readonly CommandEffect[]> {
   const memory: BranchMemory = new Map();
   for (const invocation of facts.invocations) {
-    const by = actorOf(invocation);
+    const by = toActor(invocation);
     for (const effect of facts.effects[invocation.id] ?? []) yield placeEffect(effect, by, workspace, memory);
     const own = filesOfOwn(invocation, word => isOwnFile(workspace, word, describe(by.cwd)));
     if (own === undefined) continue;
@@ -59,7 +59,7 @@ function* everyEffect(facts: ShellFacts, workspace: Workspace): Iterable<readonl
   for (const { call, invocation } of facts.codeEffects) {
     const starter = facts.invocations[invocation];
     if (starter === undefined) continue;
-    const actor = actorOf(starter);
+    const actor = toActor(starter);
     if (call.kind === "operation") yield placeEffect(call.effect, actor, workspace, memory);
     else yield effectsOfCode(call, actor);
     if (call.kind === "read" && !copied.has(describe(call.path))) yield readsOfLoop(call, actor);
@@ -69,7 +69,7 @@ function* everyEffect(facts: ShellFacts, workspace: Workspace): Iterable<readonl
     const writer = facts.invocations[invocation];
     if (host === undefined || writer === undefined) continue;
     const payloads = [{ value: content, role: "body" } as const];
-    yield [{ kind: "send", by: actorOf(writer), to: text(host), payloads }];
+    yield [{ kind: "send", by: toActor(writer), to: text(host), payloads }];
   }
 }
 
@@ -136,7 +136,9 @@ function deletionsBehindLinks(
 /** A database in a temporary directory is not worth a question. */
 function isTemporary(file: Value | undefined, { cwd }: Actor, workspace: Workspace): boolean {
   const path = file === undefined ? undefined : knownText(joinPath(cwd, file));
-  return path?.startsWith("/") === true && zoneOf(workspace, workspace.disk.resolve(path, true)) === "temp";
+  return (
+    path?.startsWith("/") === true && classifyPath(workspace, workspace.disk.resolve(path, true)) === "temp"
+  );
 }
 
 function effectsOfRedirection(redirection: Redirection, facts: ShellFacts): readonly CommandEffect[] {

@@ -10,7 +10,7 @@ import { distinctGaps, type Gap } from "./gap.ts";
 import { allowOnceCode, type CodeSubject, findGrant } from "./grants.ts";
 import { ALLOWED, type Explained, type GuardWorkspace, type Judgement, type RanFile } from "./judgement.ts";
 import { renderTexts } from "./reason.ts";
-import { startersOf } from "./rule-context.ts";
+import { listStarters } from "./rule-context.ts";
 
 const MAX_FINDINGS = 5;
 
@@ -137,7 +137,7 @@ export function isAllowedByEntry(finding: Finding, facts: ShellFacts, workspace:
   const entries = workspace.settings.allow.filter(entry => !isExpired(entry, workspace));
   const invocation = facts.invocations[finding.invocation ?? -1];
   if (entries.length === 0 || invocation === undefined) return false;
-  const chain = [invocation, ...startersOf(invocation, facts)];
+  const chain = [invocation, ...listStarters(invocation, facts)];
   return entries.some(entry => chain.some(link => isSameCommand(entry, link, workspace)));
 }
 

@@ -1,9 +1,9 @@
 import type { CustomRule } from "../config/index.ts";
 import { type Budget, createBudget, describe, parseOptions, type Value } from "../shell/index.ts";
 import { globMatches } from "../system/index.ts";
-import { secretAt, type Zone, zoneOf } from "../workspace/index.ts";
+import { classifyPath, secretAt, type Zone } from "../workspace/index.ts";
 import type { CustomRuleId, Rule } from "./rule.ts";
-import { type Actor, actorOf, commandLine, type RuleContext, targetsOf } from "./rule-context.ts";
+import { type Actor, commandLine, type RuleContext, targetsForWord, toActor } from "./rule-context.ts";
 
 type Add = (rule: Rule, by: Actor, target: string) => void;
 
@@ -21,9 +21,9 @@ export function inspectCustomRules(context: RuleContext, add: Add): void {
   for (const invocation of context.facts.invocations) {
     const own = rules.filter(({ when }) => when.command === invocation.program);
     if (own.length === 0) continue;
-    const call = readCall(actorOf(invocation), context, budget);
+    const call = readCall(toActor(invocation), context, budget);
     for (const custom of own)
-      if (fits(custom.when, call)) add(ruleOf(custom), call.by, commandLine(invocation));
+      if (fits(custom.when, call)) add(toRule(custom), call.by, commandLine(invocation));
     if (!budget.isSpent) continue;
     const what = "more rules of the configuration than there is time for";
     context.report("guard.unexamined", call.by, commandLine(invocation), { what });
@@ -49,12 +49,12 @@ function readCall(by: Actor, context: RuleContext, budget: Budget): ReadCall {
 
 const patterns = new Map<string, LinearPattern | undefined>();
 
-function patternOf(source: string): LinearPattern | undefined {
+function compilePattern(source: string): LinearPattern | undefined {
   if (!patterns.has(source)) patterns.set(source, compileLinear(source));
   return patterns.get(source);
 }
 
-export function ruleOf(custom: CustomRule): Rule {
+export function toRule(custom: CustomRule): Rule {
   const { command, args = [], flags = [] } = custom.when;
   return {
     id: custom.id as CustomRuleId,
@@ -74,7 +74,7 @@ function fits({ args, flags, operand, path }: CustomRule["when"], call: ReadCall
   const words = (flags?.length ?? 0) + (path === undefined ? 0 : operands.length);
   if (!budget.take(STEPS_OF_A_RULE + words * given.length)) return false;
   const hasFlag = (flag: string) => given.some(word => word === flag || word.startsWith(`${flag}=`));
-  const pattern = operand === undefined ? undefined : patternOf(operand);
+  const pattern = operand === undefined ? undefined : compilePattern(operand);
   return (
     (args ?? []).every((wanted, index) => globMatches(wanted, shown[index] ?? "")) &&
     (flags ?? []).every(hasFlag) &&
@@ -84,10 +84,10 @@ function fits({ args, flags, operand, path }: CustomRule["when"], call: ReadCall
 }
 
 function namesClass(context: RuleContext, word: Value, by: Actor, name: string): boolean {
-  return targetsOf(context, word, by, true).some(target => {
+  return targetsForWord(context, word, by, true).some(target => {
     if (target.path === undefined) return false;
     if (name === "secret") return secretAt(context.workspace, target.path) !== undefined;
-    return CLASSES[name]?.includes(zoneOf(context.workspace, target.path)) === true;
+    return CLASSES[name]?.includes(classifyPath(context.workspace, target.path)) === true;
   });
 }
 

@@ -48,7 +48,7 @@ export function findSessionFiles(
   for (const [index, path] of files.entries()) {
     const starter = starters.find(({ patterns }) => isMatched(patterns, path));
     if (starter === undefined || found.length >= MAX_TOLD || isNamed(path, facts)) continue;
-    const stamp = stampOf(workspace, path);
+    const stamp = readStamp(workspace, path);
     if (stamp === undefined) continue;
     if (given.written()?.mayStillWrite(path) === true) {
       found.push(...questionAbout(path, CHANGING, starter.invocation, workspace));
@@ -64,7 +64,7 @@ export function findSessionFiles(
         continue;
       }
       bytes += content.length;
-      what = dangerOf(path, content, workspace, shell);
+      what = describeDanger(path, content, workspace, shell);
       given.onJudged?.(`${path}\n${stamp}\n${what}`);
     }
     if (what !== "") found.push(...questionAbout(path, what, starter.invocation, workspace));
@@ -149,7 +149,7 @@ function judgedBefore(entries: readonly string[]): ReadonlyMap<string, string> {
   );
 }
 
-function stampOf({ given }: GuardWorkspace, path: string): string | undefined {
+function readStamp({ given }: GuardWorkspace, path: string): string | undefined {
   try {
     const facts = given.system.files.exactFacts(path);
     return facts?.kind === "file" ? facts.stamp : undefined;
@@ -163,7 +163,7 @@ const MOUNTS_HOME =
   /(?:^|[\s'"[,-])(?:~|\$\{?HOME\}?|\/|\/home(?:\/[^/\s:]+)?|\/root|\/Users\/[^/\s:]+)\/?:\//m;
 
 /** The gravest thing that the text would do, in words; empty for nothing that would be asked about. */
-export function dangerOf(
+export function describeDanger(
   path: string,
   content: string,
   workspace: GuardWorkspace,

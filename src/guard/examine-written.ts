@@ -4,7 +4,7 @@ import type { ShellContext } from "../shell/index.ts";
 import { clip } from "../text/index.ts";
 import { collectEffects } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
-import { dangerOf } from "./examine-session-files.ts";
+import { describeDanger } from "./examine-session-files.ts";
 import { type Finding, makeFinding, settleVerdict } from "./finding.ts";
 import type { GuardWorkspace } from "./judgement.ts";
 import { findRule } from "./rules.ts";
@@ -36,7 +36,9 @@ export function findWritten(
   return texts.flatMap(({ path, text, invocation }) => {
     const isPipeline = PIPELINE.test(path);
     if ((!isPipeline && !OPENED.test(path)) || text.length > MAX_TEXT) return [];
-    const what = isPipeline ? leakOf(text, workspace, shell()) : dangerOf(path, text, workspace, shell());
+    const what = isPipeline
+      ? describeLeak(text, workspace, shell())
+      : describeDanger(path, text, workspace, shell());
     if (what === "") return [];
     const rule = findRule(RULE);
     const verdict = settleVerdict(rule, undefined, workspace.settings);
@@ -52,7 +54,7 @@ const NAMED = /\b([A-Za-z_]\w{0,100})\s*[:=]\s*["']?\$\{\{[^}]{0,200}\bsecrets\b
 const PLACEHOLDER = "CI_SECRET_TOKEN";
 
 /** A step of a pipeline that shows secrets or sends them away; empty for none. Where one is used, it is used. */
-function leakOf(text: string, workspace: GuardWorkspace, shell: ShellContext): string {
+function describeLeak(text: string, workspace: GuardWorkspace, shell: ShellContext): string {
   if (WHOLE.test(text)) return "takes all secrets of the project at once";
   const names = [...text.matchAll(NAMED)].map(([, name = ""]) => name);
   const plain = names.reduce(

@@ -31,7 +31,7 @@ export interface CodeSubject {
 }
 
 /** With everything that reaches a program beside its words: directories, variables, input, files and code. */
-export function subjectOf(source: string, facts: ShellFacts, cwd: string): CodeSubject {
+export function toCodeSubject(source: string, facts: ShellFacts, cwd: string): CodeSubject {
   const { invocations, redirections, codeEffects, codeRuns, writtenFiles } = facts;
   const commands = invocations.map(({ parent, cwd: directory, argv, environment, stdin }) => [
     parent?.invocation ?? -1,

@@ -85,7 +85,7 @@ export function guard(options: GuardOptions = {}): GuardHook {
       ...notices.flatMap(notice => tellOnce(notice, told)),
     ];
     return {
-      ...(examined === undefined ? {} : { extras: knowledgeOf(judgement) }),
+      ...(examined === undefined ? {} : { extras: describeKnowledge(judgement) }),
       ...(isAllowed
         ? {}
         : { decision: { kind: verdict, reason, ...(texts === undefined ? {} : { texts }) } }),
@@ -104,7 +104,7 @@ export function guard(options: GuardOptions = {}): GuardHook {
 }
 
 /** What is known of a call; worked out when somebody reads it, because most agents never do. */
-function knowledgeOf(judged: Judgement): JsonObject {
+function describeKnowledge(judged: Judgement): JsonObject {
   const rules = [...new Set(judged.findings.map(finding => finding.rule))];
   return {
     ...(rules.length === 0 ? {} : { rules }),

@@ -25,7 +25,7 @@ export {
   type KnownOfSession,
 } from "./hook.ts";
 export type { InjectionFinding } from "./injection/find.ts";
-export { shellContextOf } from "./judge.ts";
+export { createShellContext } from "./judge.ts";
 export type { Explained, GuardContext } from "./judgement.ts";
 export { ALLOWED, isDenied, isUnderstood, type Judgement, judgementJson } from "./judgement.ts";
 export { judgeObserved, type ObservedChange } from "./observed.ts";

@@ -28,7 +28,7 @@ import { findWritten, type WrittenText } from "./examine-written.ts";
 import { type Finding, makeFinding } from "./finding.ts";
 import { NO_FOOTPRINT } from "./footprint.ts";
 import { aliasTexts } from "./git/effects.ts";
-import { subjectOf } from "./grants.ts";
+import { toCodeSubject } from "./grants.ts";
 import type { GuardContext, GuardWorkspace } from "./judgement.ts";
 import { ALLOWED, explainTree, type Judgement } from "./judgement.ts";
 import { renderTexts } from "./reason.ts";
@@ -41,14 +41,14 @@ export function judgeText(
   surveyed: () => GuardWorkspace = () => survey(context),
 ): Judgement {
   const judge = (workspace: GuardWorkspace) =>
-    conclusionOf(examineText(command, workspace, context.isPowerShell));
+    concludeCall(examineText(command, workspace, context.isPowerShell));
   return judgeOrFail(command, context, judge, surveyed);
 }
 
 /** Judges a program that is about to start with exactly these words. */
 export function judgeWords(argv: readonly string[], context: GuardContext): Judgement {
   const source = argv.join(" ");
-  return judgeOrFail(source, context, workspace => conclusionOf(examineWords(source, argv, workspace)));
+  return judgeOrFail(source, context, workspace => concludeCall(examineWords(source, argv, workspace)));
 }
 
 /** A text that was examined, before anything is concluded from it. */
@@ -57,7 +57,7 @@ export interface ExaminedCall {
   readonly learned: Examined;
 }
 
-function conclusionOf({ findings, learned }: ExaminedCall): Judgement {
+function concludeCall({ findings, learned }: ExaminedCall): Judgement {
   return conclude(findings, learned);
 }
 
@@ -90,7 +90,7 @@ export function judgeOrFail(
   }
 }
 
-export function shellContextOf(
+export function createShellContext(
   context: GuardContext,
   workspace: GuardWorkspace,
   onText?: () => void,
@@ -103,13 +103,13 @@ export function shellContextOf(
     user: context.user,
     projectRoot: () => workspace.project,
     files: createFileLookup(context.system, onText),
-    ownFiles: ownFilesOf(context, workspace),
+    ownFiles: sessionOwnFiles(context, workspace),
     isLate: context.isLate,
   };
 }
 
 /** The files that the session wrote, as far as that is recorded. */
-function ownFilesOf({ written }: GuardContext, { disk }: GuardWorkspace): OwnFiles | undefined {
+function sessionOwnFiles({ written }: GuardContext, { disk }: GuardWorkspace): OwnFiles | undefined {
   if (written === undefined) return undefined;
   let folders: ReadonlySet<string> | undefined;
   return {
@@ -131,7 +131,7 @@ function examineFacts(
   const onText = () => {
     isOfFile = true;
   };
-  const shell = shellContextOf(surveyed.given, surveyed, onText);
+  const shell = createShellContext(surveyed.given, surveyed, onText);
   const facts = analyse(shell);
   const workspace = withLinks(surveyed, facts);
   const effects = collectEffects(facts, workspace);
@@ -144,7 +144,7 @@ function examineFacts(
   for (const { text: written, cwd, invocation } of aliasTexts(effects)) {
     const nested = analyseCommand(
       written,
-      { ...shellContextOf(workspace.given, workspace), cwd },
+      { ...createShellContext(workspace.given, workspace), cwd },
       workspace.settings.programs,
     );
     const alias = { facts: nested, effects: collectEffects(nested, workspace) };
@@ -166,7 +166,7 @@ function examineFacts(
   const learned: Examined = {
     workspace,
     notes: [...facts.unexamined.map(part => `${UNEXAMINED} (${part.reason}): ${part.message}`), ...noted],
-    subject: () => subjectOf(source, facts, workspace.cwd),
+    subject: () => toCodeSubject(source, facts, workspace.cwd),
     explain: () => explainTree(facts, effects, findings),
     footprint: () => collectFootprint([{ facts, effects }, ...aliases], workspace),
     *gaps() {

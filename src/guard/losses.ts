@@ -10,6 +10,7 @@ import {
 import { knownText, type Piece, type Value, wordSet } from "../shell/index.ts";
 import { ancestors, basename, components, dirname, isInside, join, relative } from "../system/index.ts";
 import {
+  classifyPath,
   componentCouldBe,
   componentCouldBeInAnyShell,
   type Disk,
@@ -21,9 +22,8 @@ import {
   type Target,
   type Workspace,
   type Zone,
-  zoneOf,
 } from "../workspace/index.ts";
-import { type Actor, type CommandEffect, type RuleContext, targetsOf } from "./rule-context.ts";
+import { type Actor, type CommandEffect, type RuleContext, targetsForWord } from "./rule-context.ts";
 
 /** Why losing a target matters: the rule, and what of it would go. */
 export interface Loss {
@@ -59,7 +59,7 @@ export function lossOfTree(workspace: Workspace, target: Target): readonly Loss[
 }
 
 function lossOfPath(workspace: Workspace, path: string): readonly Loss[] {
-  const rule = LOSS_OF_ZONE[zoneOf(workspace, path)];
+  const rule = LOSS_OF_ZONE[classifyPath(workspace, path)];
   const held = workspace.heldDirectories.find(directory => isInside(path, directory));
   const losses: Loss[] =
     rule === undefined || (rule === "fs.source" && isFile(workspace, path)) ? [] : [{ rule, target: path }];
@@ -109,9 +109,9 @@ function lossOfPattern(workspace: Workspace, target: Target, base: string): read
     return [...held, { rule: worst, target: shown, isChildren }];
   }
   if (rest.some(part => plainName(part) === "..")) return lossOfPath(workspace, base);
-  const zone = zoneOf(workspace, base);
+  const zone = classifyPath(workspace, base);
   if (FREE_ZONES.has(zone) || zone === "temp-root") return [];
-  if (zoneOf(workspace, join(base, ANYTHING[0])) === "regenerable") return [];
+  if (classifyPath(workspace, join(base, ANYTHING[0])) === "regenerable") return [];
   if (zone !== "root" && zone !== "system" && endsRegenerable(target)) return [];
   if (unknowns.some(piece => piece.shape !== "token")) return [{ rule: "fs.unresolved", target: shown }];
   const [first] = rest;
@@ -119,7 +119,7 @@ function lossOfPattern(workspace: Workspace, target: Target, base: string): read
     const names = workspace.disk.names(base)?.filter(name => componentCouldBe(first, name)) ?? [];
     const paths = names.map(name => join(base, name));
     if (paths.length > 0 && !isAnyName(first)) return lossOfPaths(workspace, paths, shown);
-    if (paths.length > 0 && paths.every(path => FREE_ZONES.has(zoneOf(workspace, path)))) return [];
+    if (paths.length > 0 && paths.every(path => FREE_ZONES.has(classifyPath(workspace, path)))) return [];
   }
   return lossOfChildren(workspace, zone, target, base);
 }
@@ -229,7 +229,7 @@ export function losesNothing(context: RuleContext, effect: CommandEffect): boole
   const word = effect.kind === "delete" ? effect.path : effect.from;
   // What another program lists is judged by what it may list.
   const isListed = effect.kind === "delete" && effect.selection !== undefined;
-  const targets = targetsOf(context, word, effect.by, isFollowed);
+  const targets = targetsForWord(context, word, effect.by, isFollowed);
   const isNothing = (target: Target) => {
     if (target.isRemote) return false;
     if (target.path !== undefined) return isNothingAt(context, target.path, effect.by);
@@ -267,7 +267,7 @@ export function holdsNothing(disk: Disk, path: string | undefined): boolean {
 
 /** Outside the project an earlier program of the command may bring there what is of others: it mounts, it fetches. */
 function mayAppear({ workspace, facts }: RuleContext, path: string, { invocation }: Actor): boolean {
-  const zone = zoneOf(workspace, path);
+  const zone = classifyPath(workspace, path);
   if (zone !== "outside" && zone !== "home") return false;
   return facts.invocations.some(other => other.id < (invocation?.id ?? 0) && !tellsAllChanges(other));
 }
@@ -283,7 +283,7 @@ const MAX_MOVES = 16;
  */
 export function movedTo(context: RuleContext, path: string, by: Actor, depth = 0): readonly string[] {
   if (depth > MAX_MOVES) return [];
-  return movesOf(context).flatMap(({ effect, ...move }) => {
+  return listMoves(context).flatMap(({ effect, ...move }) => {
     if (!isEarlier(effect, by)) return [];
     const source = isInside(path, move.to)
       ? move.from
@@ -302,9 +302,9 @@ export function movedTo(context: RuleContext, path: string, by: Actor, depth = 0
  */
 export function movedEarlier({ workspace }: RuleContext, path: string): readonly string[] {
   const { given } = workspace;
-  if (given.written === undefined || zoneOf(workspace, path) !== "regenerable") return [];
+  if (given.written === undefined || classifyPath(workspace, path) !== "regenerable") return [];
   const sources = given.written()?.movedInto(path) ?? [];
-  const lost = sources.map(dirname).find(directory => zoneOf(workspace, directory) === "source");
+  const lost = sources.map(dirname).find(directory => classifyPath(workspace, directory) === "source");
   return lost === undefined ? [] : [lost];
 }
 
@@ -322,7 +322,7 @@ interface Move {
 const knownMoves = new WeakMap<readonly CommandEffect[], readonly Move[]>();
 
 /** Found once: thousands of words may be deleted by one command. */
-function movesOf(context: RuleContext): readonly Move[] {
+function listMoves(context: RuleContext): readonly Move[] {
   const { effects } = context;
   const moves = knownMoves.get(effects) ?? effects.flatMap(effect => movesIn(effect, context));
   knownMoves.set(effects, moves);
@@ -339,7 +339,7 @@ function movesIn(effect: CommandEffect, { workspace }: RuleContext): readonly Mo
     if (path === undefined) return [];
     const isInto =
       knownText(words.to)?.endsWith("/") === true || disk.kind(disk.resolve(path, true)) === "directory";
-    return sources.flatMap(placesOf(disk)).map(from => ({
+    return sources.flatMap(sourcePlaces(disk)).map(from => ({
       effect,
       from,
       to: isInto || knownText(words.from) === undefined ? join(path, basename(from)) : path,
@@ -350,7 +350,7 @@ function movesIn(effect: CommandEffect, { workspace }: RuleContext): readonly Mo
 const MAX_SOURCES = 64;
 
 /** The paths that a source names; of one that is only known in part, the directory that it is in. */
-function placesOf(disk: Disk): (source: Target) => readonly string[] {
+function sourcePlaces(disk: Disk): (source: Target) => readonly string[] {
   return source => {
     if (source.isRemote) return [];
     const found = expandTarget(disk, source, false);

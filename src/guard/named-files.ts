@@ -112,7 +112,7 @@ function filesPrinted(
   const printer = facts.invocations[id];
   const printed = printer === undefined || depth > MAX_PROGRAMS ? undefined : namesFrom(printer);
   if (printer === undefined || printed === undefined || printer.place.kind !== "local") return undefined;
-  if (printed === "chosen") return filesOf(printer.stdin, facts, disk, reader, depth + 1);
+  if (printed === "chosen") return listedFiles(printer.stdin, facts, disk, reader, depth + 1);
   const { starts, names, isTracked, hasFolders } = printed;
   const files = starts.map(start => {
     const written = knownText(joinPath(printer.cwd, start));
@@ -145,7 +145,7 @@ function trackedBelow(disk: Disk, folder: string): readonly string[] | undefined
 }
 
 /** All of a list must come from programs that are known: what was written into it would be lost on the way. */
-function filesOf(
+function listedFiles(
   list: Value | undefined,
   facts: CallFacts,
   disk: Disk,
@@ -165,7 +165,7 @@ export function filesGiven(reader: Invocation, facts: CallFacts, disk: Disk): re
   const { parent } = reader;
   const starter = parent === undefined ? undefined : facts.invocations[parent.invocation];
   return starter !== undefined && parent?.via === "wrapper" && handsOnWords(starter)
-    ? filesOf(starter.stdin, facts, disk, reader, 0)
+    ? listedFiles(starter.stdin, facts, disk, reader, 0)
     : undefined;
 }
 
@@ -228,7 +228,7 @@ export function patchFile({ argv, redirections }: Invocation): Value | undefined
 }
 
 /** The text of a patch: of the file, or what comes in; undefined when it is not known beforehand. */
-export function patchOf(
+export function readPatch(
   file: Value | undefined,
   reader: Invocation,
   facts: CallFacts,

@@ -1,6 +1,6 @@
 import { text } from "../shell/index.ts";
 import { ancestors } from "../system/index.ts";
-import { type Workspace, zoneOf } from "../workspace/index.ts";
+import { classifyPath, type Workspace } from "../workspace/index.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint } from "./collect-footprint.ts";
 import { collectGaps } from "./collect-gaps.ts";
@@ -28,7 +28,7 @@ export function judgeObserved(
   // The rules are asked once, after the command: nothing waits for them that could be late.
   const { isLate: _, ...unhurried } = context;
   return judgeOrFail(subject, unhurried, workspace => {
-    const effects = effectsOf(changes, workspace);
+    const effects = toEffects(changes, workspace);
     const examined = [{ facts: EMPTY_FACTS, effects }];
     return conclude(collectFindings(workspace, EMPTY_FACTS, "", effects), {
       workspace,
@@ -46,7 +46,7 @@ const STARTS_IN_GIT =
   /(?:^|\/)(?:hooks(?:\/|$)|config$|config\.worktree$|info\/attributes$|commondir$|gitdir$)/;
 const IN_GIT = /^([\s\S]*\/\.git)\/([\s\S]+)$/;
 
-function effectsOf(changes: readonly ObservedChange[], workspace: Workspace): readonly CommandEffect[] {
+function toEffects(changes: readonly ObservedChange[], workspace: Workspace): readonly CommandEffect[] {
   const by: Actor = {
     cwd: text(workspace.directory),
     place: { kind: "local" },
@@ -54,13 +54,13 @@ function effectsOf(changes: readonly ObservedChange[], workspace: Workspace): re
     invocation: undefined,
     span: { start: 0, end: 0 },
   };
-  const deleted = topsOf(changes.flatMap(({ path, what }) => (what === "deleted" ? path : [])));
+  const deleted = topmostPaths(changes.flatMap(({ path, what }) => (what === "deleted" ? path : [])));
   const isJudged = (path: string): boolean => {
     const inGit = IN_GIT.exec(path)?.[2];
     return inGit === undefined || STARTS_IN_GIT.test(inGit);
   };
   const written = changes.flatMap(({ path, what }) =>
-    what === "written" && isJudged(path) && zoneOf(workspace, path) !== "regenerable" ? path : [],
+    what === "written" && isJudged(path) && classifyPath(workspace, path) !== "regenerable" ? path : [],
   );
   return [
     ...deleted
@@ -71,7 +71,7 @@ function effectsOf(changes: readonly ObservedChange[], workspace: Workspace): re
 }
 
 /** A folder stands for what is below it. */
-function topsOf(paths: readonly string[]): readonly string[] {
+function topmostPaths(paths: readonly string[]): readonly string[] {
   const all = new Set(paths);
   return paths.filter(path => !ancestors(path).some(above => above !== path && all.has(above)));
 }

@@ -54,7 +54,7 @@ export function footprintOfHarmless(
     // Looking at the text alone comes first: surveying costs look-ups on the disk.
     if (context.isPowerShell === true || isWatched(context) || !PLAIN.test(command)) return undefined;
     const workspace = surveyed();
-    const use = harmlessUseOf(command, workspace);
+    const use = findHarmlessUse(command, workspace);
     if (use === undefined || (use === "runs" && startsOwnFile(context.written?.()))) return undefined;
     return use === "reads" ? NO_FOOTPRINT : { ...NO_FOOTPRINT, unknownIn: [workspace.directory] };
   } catch {
@@ -76,10 +76,10 @@ export function isHarmlessIn(command: string, context: GuardContext): boolean {
  * analysis would object to; a property test holds it to that.
  */
 export function isPlainlyHarmless(command: string, workspace: Workspace): boolean {
-  return harmlessUseOf(command, workspace) !== undefined;
+  return findHarmlessUse(command, workspace) !== undefined;
 }
 
-function harmlessUseOf(command: string, workspace: Workspace): ReturnType<typeof harmlessUse> {
+function findHarmlessUse(command: string, workspace: Workspace): ReturnType<typeof harmlessUse> {
   const { custom, paths, programs, managed } = workspace.settings;
   if (custom.length > 0 || programs.length > 0 || paths.noRead.length > 0) return undefined;
   if (!PLAIN.test(command)) return undefined;

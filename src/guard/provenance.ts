@@ -1,6 +1,6 @@
 import { describe, type Invocation, knownText, type Origin, type Value } from "../shell/index.ts";
 import { literalTarget, type Target } from "../workspace/index.ts";
-import { type Actor, type CommandEffect, type RuleContext, targetsOf } from "./rule-context.ts";
+import { type Actor, type CommandEffect, type RuleContext, targetsForWord } from "./rule-context.ts";
 
 /** What is looked for behind a text or a file: each function says whether this is it. */
 export interface Sought<Found> {
@@ -36,7 +36,7 @@ export function findInFile<Found>(
   by: Actor,
   sought: Sought<Found>,
 ): Found | undefined {
-  for (const target of targetsOf(context, path, by, true)) {
+  for (const target of targetsForWord(context, path, by, true)) {
     const found = sought.inFile?.(target) ?? findInWriters(context, target.path, sought, new Set());
     if (found !== undefined) return found;
   }
@@ -77,7 +77,7 @@ export function findInProgram<Found>(
   seen.add(id);
   const own = sought.inProgram?.(invocation);
   if (own !== undefined) return own;
-  for (const effect of indexOf(context).effects.get(id) ?? []) {
+  for (const effect of getIndex(context).effects.get(id) ?? []) {
     const found = sought.inEffect?.(effect) ?? findInRead(context, effect, sought);
     if (found !== undefined) return found;
   }
@@ -92,7 +92,7 @@ function findInRead<Found>(
   sought: Sought<Found>,
 ): Found | undefined {
   if (effect.kind !== "read" || sought.inFile === undefined) return undefined;
-  for (const target of targetsOf(context, effect.path, effect.by, true)) {
+  for (const target of targetsForWord(context, effect.path, effect.by, true)) {
     const found = sought.inFile(target);
     if (found !== undefined) return found;
   }
@@ -107,7 +107,7 @@ function findInWriters<Found>(
 ): Found | undefined {
   if (path === undefined || seen.has(path)) return undefined;
   seen.add(path);
-  for (const { content, id } of indexOf(context).writers.get(path) ?? []) {
+  for (const { content, id } of getIndex(context).writers.get(path) ?? []) {
     const found =
       findBehind(context, { origins: content?.origins ?? [] }, sought, seen) ??
       findInProgram(context, id, sought, seen);
@@ -130,7 +130,7 @@ interface Writer {
 const MAX_WRITERS = 16;
 const indexes = new WeakMap<RuleContext, Index>();
 
-function indexOf(context: RuleContext): Index {
+function getIndex(context: RuleContext): Index {
   const made = indexes.get(context);
   if (made !== undefined) return made;
   const writers = new Map<string, Writer[]>();
@@ -148,7 +148,7 @@ function indexOf(context: RuleContext): Index {
     if (known === undefined) effects.set(id, [effect]);
     else known.push(effect);
     if (effect.kind !== "write") continue;
-    for (const { path } of targetsOf(context, effect.path, effect.by, true))
+    for (const { path } of targetsForWord(context, effect.path, effect.by, true))
       addWriter(path, { id, content: undefined });
   }
   const index = { writers, effects };

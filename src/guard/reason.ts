@@ -32,12 +32,12 @@ export function renderTexts(
   const isAsked = verdict === "ask";
   // A person who is asked has to see all that they would agree to; a refusal needs one reason, the strongest.
   const told = isAsked ? findings : findings.slice(0, 1);
-  const hint = hintOf(findings, code, isUnattended, false);
+  const hint = renderHint(findings, code, isUnattended, false);
   const forPerson: Teller = (shownOnes, room) => tellFindings("", " ", shownOnes, room, "person");
-  const own = hintOf(findings, code, isUnattended, isAsked);
+  const own = renderHint(findings, code, isUnattended, isAsked);
   const person = `${forPerson(told, PERSON_LIMIT - own.length)}${own}`;
   const opening = isAsked ? "Needs your user's consent " : "Blocked ";
-  const closing = closingOf(findings, code, isUnattended);
+  const closing = renderClosing(findings, code, isUnattended);
   const model = compose(LIMIT, closing, told, (shownOnes, room) =>
     tellFindings(opening, ": ", shownOnes, room),
   );
@@ -108,7 +108,7 @@ function shown(text: string): string {
 }
 
 /** How the person can allow it, on a line of its own. Whoever is asked allows it once by saying yes. */
-function hintOf(
+function renderHint(
   findings: readonly Finding[],
   code: string | undefined,
   isUnattended: boolean,
@@ -124,7 +124,11 @@ function hintOf(
 }
 
 /** What the model does now. It can hand on the code, and cannot use it. */
-function closingOf(findings: readonly Finding[], code: string | undefined, isUnattended: boolean): string {
+function renderClosing(
+  findings: readonly Finding[],
+  code: string | undefined,
+  isUnattended: boolean,
+): string {
   if (isUnattended)
     return code === undefined
       ? `${UNATTENDED} ${NO_OTHER_WAY} Go on without it and say so.`

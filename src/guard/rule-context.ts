@@ -34,18 +34,18 @@ export type CommandEffect = { readonly by: Actor } & (
 export type EffectOf<Kind extends CommandEffect["kind"]> = Extract<CommandEffect, { readonly kind: Kind }>;
 
 /** Who an invocation is, for a finding about it. */
-export function actorOf(invocation: Invocation): Actor {
+export function toActor(invocation: Invocation): Actor {
   const { cwd, place, span, argv, program = describe(wordAt(argv, 0)) } = invocation;
   return { cwd, place, span, program, invocation };
 }
 
 export function actorAt({ facts }: RuleContext, id: number | undefined): Actor | undefined {
   const invocation = id === undefined ? undefined : facts.invocations[id];
-  return invocation === undefined ? undefined : actorOf(invocation);
+  return invocation === undefined ? undefined : toActor(invocation);
 }
 
 /** All invocations that led to this one, nearest first. */
-export function startersOf(invocation: Invocation, { invocations }: ShellFacts): readonly Invocation[] {
+export function listStarters(invocation: Invocation, { invocations }: ShellFacts): readonly Invocation[] {
   const starters: Invocation[] = [];
   for (let next = invocation.parent; next !== undefined && starters.length < 16; ) {
     const starter: Invocation | undefined = invocations[next.invocation];
@@ -104,7 +104,7 @@ export function touchedPath(effect: CommandEffect): Value | undefined {
 }
 
 /** What a word of a command names: itself for deleting and moving, or what a link there leads to. */
-export function targetsOf(
+export function targetsForWord(
   context: RuleContext,
   word: Value,
   by: Actor,

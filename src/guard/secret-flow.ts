@@ -25,10 +25,16 @@ import {
   type Target,
 } from "../workspace/index.ts";
 import { findBehind, type Sought } from "./provenance.ts";
-import { actorOf, type CommandEffect, type RuleContext, startersOf, targetsOf } from "./rule-context.ts";
+import {
+  type CommandEffect,
+  listStarters,
+  type RuleContext,
+  targetsForWord,
+  toActor,
+} from "./rule-context.ts";
 
 /** The secret a target names, or the pattern that could only mean one. */
-export function secretOf(context: RuleContext, target: Target): SecretKind | undefined {
+export function findSecret(context: RuleContext, target: Target): SecretKind | undefined {
   const { workspace } = context;
   if (target.path !== undefined) return secretAt(workspace, target.path);
   const last = target.rest.at(-1);
@@ -64,7 +70,7 @@ export function inspectShown(context: RuleContext): void {
   let isTraced = false;
   const filesBefore = new Map<number, string>();
   for (const invocation of context.facts.invocations) {
-    const by = actorOf(invocation);
+    const by = toActor(invocation);
     if (file !== undefined && showsValues(invocation)) context.report("sec.read", by, file);
     const shown = shownBy(invocation, context);
     if (shown !== undefined) context.report("sec.read", by, shown, { safer: SAFER });
@@ -72,7 +78,7 @@ export function inspectShown(context: RuleContext): void {
       isTraced = (tracesCommands(invocation) ?? (isTraced ? "on" : "off")) === "on";
     const taken = takenIn(invocation, context) ?? loadedFirst(invocation, context);
     const isSaid = () =>
-      [invocation, ...startersOf(invocation, context.facts)].some(one => tracesCommands(one) === "on");
+      [invocation, ...listStarters(invocation, context.facts)].some(one => tracesCommands(one) === "on");
     if (taken !== undefined && (isTraced || isSaid())) context.report("sec.read", by, taken);
     file = taken ?? file;
     if (file !== undefined) filesBefore.set(invocation.id, file);
@@ -83,10 +89,10 @@ export function inspectShown(context: RuleContext): void {
       continue;
     const shown = findBehind(context, call.value, {
       inVariable: name =>
-        (name === "*" ? wholeOf(program) : nameOfSecret(name)) ??
+        (name === "*" ? describeWholeEnvironment(program) : nameOfSecret(name)) ??
         (EVERYDAY.has(name) ? undefined : filesBefore.get(program.id)),
     });
-    if (shown !== undefined) context.report("sec.read", actorOf(program), shown, { safer: SAFER });
+    if (shown !== undefined) context.report("sec.read", toActor(program), shown, { safer: SAFER });
   }
 }
 
@@ -95,13 +101,14 @@ const WHOLE = "the environment";
 
 /** `source .env`, `export $(cat .env)`: the file whose values are variables from here on. */
 function takenIn(invocation: Invocation, context: RuleContext): string | undefined {
-  const by = actorOf(invocation);
+  const by = toActor(invocation);
   const [, path] = invocation.argv;
   if (path !== undefined && hasTrait(invocation.program, "sources"))
-    return targetsOf(context, path, by, true).find(target => secretOf(context, target) !== undefined)?.shown;
+    return targetsForWord(context, path, by, true).find(target => findSecret(context, target) !== undefined)
+      ?.shown;
   if (!takesVariables(invocation)) return undefined;
   const inFile: Sought<string>["inFile"] = target =>
-    secretOf(context, target) === undefined ? undefined : target.shown;
+    findSecret(context, target) === undefined ? undefined : target.shown;
   for (const word of invocation.argv.slice(1)) {
     const found = findBehind(context, word, { inFile });
     if (found !== undefined) return found;
@@ -112,11 +119,11 @@ function takenIn(invocation: Invocation, context: RuleContext): string | undefin
 /** `BASH_ENV=.env bash …`: a shell takes the file in before anything else. */
 function loadedFirst(invocation: Invocation, context: RuleContext): string | undefined {
   if (!hasTrait(invocation.program, "shell")) return undefined;
-  const by = actorOf(invocation);
+  const by = toActor(invocation);
   return invocation.environment
     .flatMap(({ name, value }) => (/^(?:BASH_ENV|ENV)$/.test(name) && value !== undefined ? [value] : []))
-    .flatMap(path => targetsOf(context, path, by, true))
-    .find(target => secretOf(context, target) !== undefined)?.shown;
+    .flatMap(path => targetsForWord(context, path, by, true))
+    .find(target => findSecret(context, target) !== undefined)?.shown;
 }
 
 function showsValues(invocation: Invocation): boolean {
@@ -139,7 +146,7 @@ function shownBy(invocation: Invocation, context: RuleContext): string | undefin
   if (isCaptured) return undefined;
   if (printsEnvironment(invocation)) {
     const names = namedVariables(invocation);
-    return names.length > 0 ? names.map(nameOfSecret).find(isText) : wholeOf(invocation);
+    return names.length > 0 ? names.map(nameOfSecret).find(isText) : describeWholeEnvironment(invocation);
   }
   if (hasTrait(program, "prints"))
     return argv.map(word => findBehind(context, word, SECRET_VARIABLE)).find(isText);
@@ -164,7 +171,7 @@ function picked(invocation: Invocation, stdin: Value, context: RuleContext): str
 }
 
 /** All variables matter where more than the usual ones are among them: elsewhere, or given by a keeper of secrets. */
-function wholeOf(invocation: Invocation): string | undefined {
+function describeWholeEnvironment(invocation: Invocation): string | undefined {
   const { place, environment } = invocation;
   const isGiven =
     place.kind === "remote" || environment.some(({ name }) => name === "*") || loadsVariables(invocation);
@@ -186,7 +193,7 @@ export function isOnlyUsed(context: RuleContext, { by }: CommandEffect): boolean
   let isUsed = false;
   for (const invocation of context.facts.invocations) {
     if (invocation.id === source.id || invocation.id < source.id) continue;
-    const use = useOf(context, invocation, source, leads);
+    const use = findUse(context, invocation, source, leads);
     if (use === "shown") return false;
     isUsed ||= use === "used";
   }
@@ -211,7 +218,7 @@ function leadsTo(context: RuleContext, source: Invocation): (value: Value) => bo
   return value => findBehind(context, value, sought) === true;
 }
 
-function useOf(
+function findUse(
   context: RuleContext,
   invocation: Invocation,
   source: Invocation,

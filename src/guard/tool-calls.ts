@@ -20,7 +20,7 @@ import {
 } from "../shell/index.ts";
 import { expandHome, join, quoteWord, resolve } from "../system/index.ts";
 import { shownSecretIn } from "../text/index.ts";
-import { secretByName, type Workspace, zoneOf } from "../workspace/index.ts";
+import { classifyPath, secretByName, type Workspace } from "../workspace/index.ts";
 import { MAX_EFFECTS } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint } from "./collect-footprint.ts";
@@ -29,7 +29,7 @@ import { conclude } from "./conclude.ts";
 import { findWritten, type WrittenText } from "./examine-written.ts";
 import { mergeFootprints, NO_FOOTPRINT } from "./footprint.ts";
 import type { Gap } from "./gap.ts";
-import { type ExaminedCall, examineText, examineWords, isExamined, shellContextOf } from "./judge.ts";
+import { createShellContext, type ExaminedCall, examineText, examineWords, isExamined } from "./judge.ts";
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { isOfFamily } from "./rule.ts";
 import type { Actor, CommandEffect } from "./rule-context.ts";
@@ -149,7 +149,7 @@ function examineFiles(
   if (effects.length === 0 && isComplete) return undefined;
   const facts = isComplete ? EMPTY_FACTS : { ...EMPTY_FACTS, unexamined: [UNREAD] };
   const paths = effects.map(effect => ("path" in effect ? effect.path.pieces : []));
-  const shell = () => shellContextOf(workspace.given, workspace);
+  const shell = () => createShellContext(workspace.given, workspace);
   return {
     findings: [
       ...collectFindings(workspace, facts, "", effects, undefined, () => JSON.stringify(tool.input) ?? ""),
@@ -293,7 +293,9 @@ function isOwnTool(name: string): boolean {
 }
 
 function isPlaceFree(workspace: Workspace, path: string): boolean {
-  return ["source", "regenerable", "temp"].includes(zoneOf(workspace, workspace.disk.resolve(path, false)));
+  return ["source", "regenerable", "temp"].includes(
+    classifyPath(workspace, workspace.disk.resolve(path, false)),
+  );
 }
 
 function untoldAction(canonicalName: string): FileAction {

@@ -11,7 +11,7 @@ import { projectKey } from "./journal.ts";
 import { cachedRegenerable, Keeper, NO_LIMITS } from "./keeper.ts";
 import { callKey, type OpenChange, type OpenFile, openPath, readOpen, writeOpen } from "./open-changes.ts";
 import { factsAt } from "./path-state.ts";
-import { beginWriting, performAll, removeLeftoversOf } from "./perform.ts";
+import { beginWriting, performAll, removeChangeLeftovers } from "./perform.ts";
 import { readSession } from "./sessions.ts";
 import type { Store } from "./store.ts";
 import { captureTargets } from "./targets.ts";
@@ -59,7 +59,7 @@ export async function finishAdoptions(context: HistoryContext): Promise<void> {
     const open = path === undefined ? undefined : readOpen(store, file);
     if (open?.adopting === undefined) removeIfThere(system.files, store.path(MARKS, name));
     else if (open.writing === undefined || hasEnded(system.processes, open.writing.writer)) {
-      removeLeftoversOf(store, open);
+      removeChangeLeftovers(store, open);
       await carryOut(context, file, open, store.readList(open.adopting) ?? []);
     }
   }
@@ -149,7 +149,7 @@ async function carryOut(
   const { store } = context;
   const seen = store.readList(open.seen) ?? [];
   const stamps = new Map(seen.map(({ path, stamp }) => [path, stamp]));
-  const progress = paths.map(one => ({ one, state: progressOf(store, one, stamps.get(one.path)) }));
+  const progress = paths.map(one => ({ one, state: adoptionProgress(store, one, stamps.get(one.path)) }));
   const isForeign = progress.filter(({ state }) => state === "foreign");
   const mark = open.writing?.mark ?? file.id;
   try {
@@ -168,7 +168,7 @@ async function carryOut(
 }
 
 /** `foreign`: neither as it was when it began nor as it is to be, nor half-way. */
-function progressOf(
+function adoptionProgress(
   { system: { files } }: Store,
   { path, target }: AdoptedPath,
   stamp: string | undefined,

@@ -5,17 +5,23 @@ import { createDisk, openRepository } from "../workspace/index.ts";
 import { ABSENT, type NotKept, type PathState } from "./change.ts";
 import { completeChange } from "./complete.ts";
 import { checkOutBeside, type InGit, removeFolder } from "./content.ts";
-import { digestOf, type HistoryContext } from "./context.ts";
+import { type HistoryContext, tryDigest } from "./context.ts";
 import { findLinkAbove, withoutLinks } from "./folders.ts";
 import { captureGit, compareGit, type GitSnapshot } from "./git-snapshot.ts";
-import { isNameOf, isShared, isStillNameOf } from "./hard-links.ts";
+import { hasInode, isShared, stillHasInode } from "./hard-links.ts";
 import { claimId } from "./ids.ts";
 import type { ApplyOptions, PathStep, UndoPlan, UndoResult } from "./interface.ts";
 import { projectKey } from "./journal.ts";
 import { Keeper, NO_LIMITS } from "./keeper.ts";
 import { callKey, findAllOpen, type OpenFile, readOpen, removeOpen, writeOpen } from "./open-changes.ts";
 import { factsAt, isSameState, presentState, type Seen } from "./path-state.ts";
-import { beginWriting, performAll, type Restoration, removeLeftovers, removeLeftoversOf } from "./perform.ts";
+import {
+  beginWriting,
+  performAll,
+  type Restoration,
+  removeChangeLeftovers,
+  removeLeftovers,
+} from "./perform.ts";
 import { restoreGit } from "./restore-git.ts";
 import type { Store } from "./store.ts";
 import { captureTargets } from "./targets.ts";
@@ -141,7 +147,7 @@ function refuseConflicts({ conflicts }: UndoPlan, isForced: boolean): void {
 function checkUnchanged({ system }: HistoryContext, steps: readonly PathStep[]): void {
   const changed = steps.filter(({ path, present }) => {
     const isUnread = present.kind === "file" && present.content.in === "nowhere";
-    const now = presentState(system.files, path, at => (isUnread ? undefined : digestOf(system, at)));
+    const now = presentState(system.files, path, at => (isUnread ? undefined : tryDigest(system, at)));
     return !isSameState(now, present);
   });
   if (changed.length === 0) return;
@@ -280,7 +286,7 @@ export async function takeBack(
   );
   await attempt(() => {
     const open = readOpen(store, begun.file);
-    if (open !== undefined) removeLeftoversOf(store, open);
+    if (open !== undefined) removeChangeLeftovers(store, open);
   });
   if (problems.length === 0) removeOpen(store, begun.file);
   const told =
@@ -297,8 +303,8 @@ export async function takeBack(
 function asItWas(files: Files, seen: readonly Seen[], path: string, target: PathState): Restoration {
   if (!isShared(target)) return { path, target };
   const { inode } = target.names;
-  if (isNameOf(files, path, inode)) return { path, target, isInPlace: true };
-  const other = seen.find(one => one.path !== path && isStillNameOf(files, one.path, one.state, inode));
+  if (hasInode(files, path, inode)) return { path, target, isInPlace: true };
+  const other = seen.find(one => one.path !== path && stillHasInode(files, one.path, one.state, inode));
   return { path, target, linkTo: other?.path };
 }
 

@@ -102,7 +102,7 @@ function stillRunning(system: System, processes: readonly ProcessIdentity[]): re
   const known = new Set(alive.map(({ pid }) => pid));
   const started = numbersIn(system).flatMap(pid => {
     if (known.has(pid)) return [];
-    const found = chainOf(look, pid);
+    const found = listAncestry(look, pid);
     return found.slice(1).some(one => known.has(one.pid)) ? (found[0] ?? []) : [];
   });
   return [...alive, ...started].map(({ pid, start, host }) => ({ pid, start, host }));
@@ -131,7 +131,7 @@ function processesLeft(system: System, { background, change }: OpenChange): read
   if (since === undefined) return background?.isDetached === true ? listedSince(system, change.timeMs) : [];
   const look = lookup(system);
   const isNew = startedSince(since, newestProcess(system) ?? since);
-  const self = chainOf(look, system.processes.self.pid);
+  const self = listAncestry(look, system.processes.self.pid);
   // The nearest that was there before the call: the host, or a program that has the hooks within it.
   const hostAt = self.findIndex(({ pid }) => !isNew(pid));
   const host = self[hostAt];
@@ -141,7 +141,7 @@ function processesLeft(system: System, { background, change }: OpenChange): read
   return numbersIn(system).flatMap(pid => {
     const found = isNew(pid) && !own.has(pid) ? look(pid) : undefined;
     if (found === undefined) return [];
-    const chain = chainOf(look, pid);
+    const chain = listAncestry(look, pid);
     const isOfHost = chain.some(one => one.pid === host.pid);
     const isHook = chain.some(one => one.pid !== host.pid && own.has(one.pid) && !above.has(one.pid));
     const isOrphan = chain.some(({ parent, pid: at }) => above.has(parent) && !own.has(at));
@@ -196,7 +196,7 @@ function numbersIn({ files }: System): readonly number[] {
 }
 
 /** The process and those above it, nearest first. */
-function chainOf(look: (pid: number) => Found | undefined, first: number): readonly Found[] {
+function listAncestry(look: (pid: number) => Found | undefined, first: number): readonly Found[] {
   const chain: Found[] = [];
   for (let found = look(first); found !== undefined && chain.length < MAX_CHAIN; found = look(found.parent))
     chain.push(found);

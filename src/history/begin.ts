@@ -8,7 +8,7 @@ import type { HistoryContext } from "./context.ts";
 import { captureGit, type GitSnapshot, hasReftable } from "./git-snapshot.ts";
 import { claimCall, claimId } from "./ids.ts";
 import { projectKey } from "./journal.ts";
-import { Keeper, limitsOf } from "./keeper.ts";
+import { Keeper, keeperLimits } from "./keeper.ts";
 import { callKey, callName, findOpen, type OpenChange, readOpen, writeOpen } from "./open-changes.ts";
 import type { Seen } from "./path-state.ts";
 import { noteUsage } from "./prune.ts";
@@ -47,7 +47,7 @@ export async function beginCall(
 ): Promise<Captured> {
   const { store, settings } = context;
   const key = callKey(store, request.toolUseId, request.tool, request.command);
-  const keeper = new Keeper(store, context.rules, limitsOf(settings));
+  const keeper = new Keeper(store, context.rules, keeperLimits(settings));
   try {
     return (
       (await knownCapture(context, request, key)) ?? (await capture(context, keeper, request, footprint, key))

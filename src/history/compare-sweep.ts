@@ -6,7 +6,7 @@ import { differentModes, readModes, rememberModes, usualModes } from "./file-mod
 import type { GitComparison } from "./git-snapshot.ts";
 import {
   differencesFrom,
-  filesOf,
+  listCommitFiles,
   parseStatus,
   type TrackedPath,
   type WorkTreeStatus,
@@ -139,7 +139,7 @@ async function compareRemoved(
   const { gitDirectory = "", head } = sweep;
   if (head === undefined || factsAt(context.system.files, gitDirectory) === undefined)
     return { changes: [], problem: "its repository is gone" };
-  const tracked = await filesOf(context.system, gitDirectory, head, timeoutMs);
+  const tracked = await listCommitFiles(context.system, gitDirectory, head, timeoutMs);
   const inHead = await trackedBefore(context, sweep, tracked, timeoutMs);
   const changes: PathChange[] = [];
   for (const path of new Set([...seen.keys(), ...inHead.keys()])) {
@@ -216,7 +216,7 @@ async function trackedBefore(
   const place = gitDirectory === undefined ? { cwd: root } : withoutTree(gitDirectory);
   const sizeOf = ({ path }: TrackedPath) => noted.get(path) || undefined;
   const unknown = known.flatMap(one => (sizeOf(one) === undefined ? (one.id ?? []) : []));
-  const sizes = unknown.length === 0 ? undefined : await sizesOf(system, place, unknown, timeoutMs);
+  const sizes = unknown.length === 0 ? undefined : await readBlobSizes(system, place, unknown, timeoutMs);
   const { plain, executable } = usualModes(system.files, gitDirectory ?? root);
   const modes = new Map(given ?? readModes(context.store, root));
   const modeOf = (at: string, isExecutable: boolean) => {
@@ -248,7 +248,7 @@ function sizesInIndex(system: System, repository: Repository): ReadonlyMap<strin
   return tracked && new Map([...tracked].map(([path, { size }]) => [path, size]));
 }
 
-async function sizesOf(
+async function readBlobSizes(
   system: System,
   place: Pick<GitOptions, "cwd" | "env">,
   ids: readonly string[],

@@ -9,7 +9,7 @@ import { withoutLinks } from "./folders.ts";
 import { captureGit, compareGit, type GitComparison } from "./git-snapshot.ts";
 import { releaseCall } from "./ids.ts";
 import { appendChange, projectKey } from "./journal.ts";
-import { Keeper, limitsOf, OWN_FILES } from "./keeper.ts";
+import { Keeper, keeperLimits, OWN_FILES } from "./keeper.ts";
 import {
   type CallEnd,
   callKey,
@@ -127,7 +127,7 @@ async function describeEnd(
     ...(inEditors.length > 0 ? { inEditors } : {}),
     files: [...files].sort((one, other) => (one.path < other.path ? -1 : 1)),
     git: states,
-    folders: foldersOf(system.files, files),
+    folders: listFolders(system.files, files),
     undoneBy: undefined,
     undonePaths: [],
   };
@@ -145,7 +145,7 @@ function goneOutput(files: Pick<Files, "stampsOf">, { sweeps }: OpenChange): rea
 }
 
 /** The directories by which an undo finds its way: one that was replaced since is not written into. */
-function foldersOf(files: Pick<Files, "inspect">, changes: readonly PathChange[]): readonly Folder[] {
+function listFolders(files: Pick<Files, "inspect">, changes: readonly PathChange[]): readonly Folder[] {
   const found = new Map<string, string>();
   for (const { path, after } of changes) {
     for (const directory of ancestors(after.kind === "directory" ? path : dirname(path))) {
@@ -164,7 +164,7 @@ async function compareRepositories(
   const found = new Map<string, GitComparison>();
   const disk = createDisk(system);
   for (const before of open.git) {
-    const keeper = new Keeper(store, rules, limitsOf(settings, PATIENCE));
+    const keeper = new Keeper(store, rules, keeperLimits(settings, PATIENCE));
     const after = captureGit(keeper, openRepository(disk, before.gitDirectory, before.top));
     found.set(
       before.gitDirectory,

@@ -1,6 +1,6 @@
 import { dirname, type Files, hasErrorCode, isInside, relative, removeTree } from "../system/index.ts";
 import type { FileState, PathState } from "./change.ts";
-import { digestOf, type HistoryContext } from "./context.ts";
+import { type HistoryContext, tryDigest } from "./context.ts";
 import { factsAt } from "./path-state.ts";
 import { filteredPaths, runGit, withoutTree } from "./run-git.ts";
 import type { Store } from "./store.ts";
@@ -23,7 +23,7 @@ export async function readContent(
   try {
     const kept = store.readObject(content.id, limitBytes);
     if (kept !== undefined) return kept;
-    if (factsAt(system.files, path)?.kind !== "file" || digestOf(system, path) !== content.id)
+    if (factsAt(system.files, path)?.kind !== "file" || tryDigest(system, path) !== content.id)
       return undefined;
     return system.files.read(path, limitBytes);
   } catch (error) {
@@ -52,12 +52,12 @@ function byRepository(files: Iterable<InGit>): ReadonlyMap<string, readonly Want
     const { content, mode } = state;
     if (content.in !== "git" || !isInside(content.repository, path)) continue;
     const wanted = found.get(content.repository) ?? new Map<string, Wanted>();
-    found.set(content.repository, wanted.set(keyOf(content.id, path), { ...content, path, mode }));
+    found.set(content.repository, wanted.set(contentKey(content.id, path), { ...content, path, mode }));
   }
   return new Map([...found].map(([repository, wanted]) => [repository, [...wanted.values()]]));
 }
 
-function keyOf(id: string, path: string): string {
+function contentKey(id: string, path: string): string {
   return `${id}\0${path}`;
 }
 
@@ -83,7 +83,7 @@ export async function bringFromGit(
         for (const { path, id } of now) {
           const written = `${directory}/${relative(repository, path)}`;
           const facts = store.system.files.inspect(written);
-          if (facts?.kind === "file") found.set(keyOf(id, path), store.keepFile(written, facts.size));
+          if (facts?.kind === "file") found.set(contentKey(id, path), store.keepFile(written, facts.size));
         }
       } finally {
         removeTree(store.system.files, directory);
@@ -92,7 +92,7 @@ export async function bringFromGit(
   }
   return (path, state) => {
     if (state.kind !== "file" || state.content.in !== "git") return state;
-    const id = found.get(keyOf(state.content.id, path));
+    const id = found.get(contentKey(state.content.id, path));
     return {
       ...state,
       content: id === undefined ? { in: "nowhere", why: GONE_FROM_GIT } : { in: "store", id },

@@ -31,12 +31,12 @@ export function boundedDigest({ system, settings }: HistoryContext, workMs: numb
   return (path, facts) => {
     left -= readingMs(facts.size);
     if (facts.size > limit || left < 0 || leftMs(system.clock) <= 0) return undefined;
-    return digestOf(system, path);
+    return tryDigest(system, path);
   };
 }
 
 /** Undefined for a file that cannot be read. */
-export function digestOf({ files }: Pick<System, "files">, path: string): string | undefined {
+export function tryDigest({ files }: Pick<System, "files">, path: string): string | undefined {
   try {
     return files.digest(path);
   } catch (error) {

@@ -1,7 +1,7 @@
 import { basename, dirname, type Files } from "../system/index.ts";
 
 /** What editors lay beside a file that a person has open: Vim and its kin, Kate, Emacs, LibreOffice. */
-function tracesOf(path: string): readonly string[] {
+function editorTraces(path: string): readonly string[] {
   const name = basename(path);
   const hidden = name.startsWith(".") ? name : `.${name}`;
   const names = [
@@ -29,7 +29,7 @@ const MAX_LOOKED_AT = 1_000;
 export function openInEditors(files: Pick<Files, "stampsOf">, paths: readonly string[]): readonly string[] {
   const traces = paths
     .slice(0, MAX_LOOKED_AT)
-    .flatMap(path => tracesOf(path).map(trace => ({ path, trace })));
+    .flatMap(path => editorTraces(path).map(trace => ({ path, trace })));
   if (traces.length === 0) return [];
   const stamps = files.stampsOf(traces.map(({ trace }) => trace).join("\0")).split("\n");
   // The name of an error (a name that is too long with what an editor adds) is no trace.

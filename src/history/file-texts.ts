@@ -47,11 +47,11 @@ function mayHoldSecrets(
   { agentSettings: settings, home }: Onlooker,
 ): boolean {
   if (settings === undefined) return false;
-  return namesOf(file).some(path => secretAt({ home, project, settings }, path) !== undefined);
+  return pathNames(file).some(path => secretAt({ home, project, settings }, path) !== undefined);
 }
 
 /** Where the file is, was, and went. */
-export function namesOf({ path, from, to }: PathChange): readonly string[] {
+export function pathNames({ path, from, to }: PathChange): readonly string[] {
   return [path, from, to].filter(name => name !== undefined);
 }
 

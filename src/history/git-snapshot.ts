@@ -80,7 +80,7 @@ export function captureGit(keeper: Keeper, repository: Repository): GitSnapshot 
         files: keeper.files - files,
         bytes: keeper.bytes - bytes,
       },
-      [...watched, ...objectsOf(store, snapshot)],
+      [...watched, ...snapshotObjects(store, snapshot)],
       sinceMs,
     );
   return snapshot;
@@ -97,7 +97,7 @@ interface KnownGit {
 const MAX_WATCHED = 500;
 
 /** The copies that were made must still be there. */
-function objectsOf(store: Store, { refs, stashes, files }: GitSnapshot): readonly string[] {
+function snapshotObjects(store: Store, { refs, stashes, files }: GitSnapshot): readonly string[] {
   const lists = [refs, stashes, files].flatMap(list => ("object" in list ? list.object : []));
   const kept = (store.readList(files) ?? []).flatMap(({ state }) =>
     state.kind === "file" && state.content.in === "store" ? state.content.id : [],
@@ -350,8 +350,8 @@ async function compareIndex(
   timeoutMs: number,
 ): Promise<IndexComparison> {
   if (top === undefined || isSameFile(before, after)) return SAME;
-  const old = await entriesOf(store, { top, gitDirectory }, before, timeoutMs);
-  const now = await entriesOf(store, { top, gitDirectory }, after, timeoutMs);
+  const old = await readIndexEntries(store, { top, gitDirectory }, before, timeoutMs);
+  const now = await readIndexEntries(store, { top, gitDirectory }, after, timeoutMs);
   if (old?.digest === now?.digest) return SAME;
   const id =
     before?.state.kind === "file" && "id" in before.state.content ? before.state.content.id : undefined;
@@ -371,7 +371,7 @@ function isSameFile(before: Seen | undefined, after: Seen | undefined): boolean 
   return before.stamp === after.stamp || isSameContent(before.state, after.state);
 }
 
-async function entriesOf(
+async function readIndexEntries(
   store: Store,
   repository: { readonly top: string; readonly gitDirectory: string },
   seen: Seen | undefined,

@@ -94,7 +94,7 @@ export async function differencesFrom(
 }
 
 /** The files of a commit. */
-export async function filesOf(
+export async function listCommitFiles(
   system: System,
   gitDirectory: string,
   commit: string,

@@ -1,6 +1,6 @@
 import { dirname, type Files, isInside } from "../system/index.ts";
 import type { FileState, PathState } from "./change.ts";
-import { digestOf, type HistoryContext } from "./context.ts";
+import { type HistoryContext, tryDigest } from "./context.ts";
 import type { PathStep } from "./interface.ts";
 import { contentId, factsAt } from "./path-state.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
@@ -45,17 +45,17 @@ export function linkSteps(context: HistoryContext, steps: readonly PathStep[]): 
   for (const [inode, group] of groups) {
     const { files } = context.system;
     const anchor =
-      steps.find(({ path, target }) => isStillNameOf(files, path, target, inode))?.path ??
+      steps.find(({ path, target }) => stillHasInode(files, path, target, inode))?.path ??
       findOtherName(context, group, inode, removed) ??
       (group.find(({ action }) => action !== "restore") ?? group[0])?.path;
     for (const step of group)
-      if (anchor !== undefined && step.path !== anchor && !isNameOf(files, step.path, inode))
+      if (anchor !== undefined && step.path !== anchor && !hasInode(files, step.path, inode))
         linked.set(step.path, { ...step, action: "restore", linkTo: anchor });
   }
   return steps.map(step => linked.get(step.path) ?? step);
 }
 
-export function isNameOf(files: Pick<Files, "exactFacts">, path: string, inode: string): boolean {
+export function hasInode(files: Pick<Files, "exactFacts">, path: string, inode: string): boolean {
   return factsAt(files, path)?.identity === inode;
 }
 
@@ -63,13 +63,13 @@ export function isNameOf(files: Pick<Files, "exactFacts">, path: string, inode: 
  * The same for a path that was a name of it in this state: the number of a file that is gone may be that of another by
  * now, which never was.
  */
-export function isStillNameOf(
+export function stillHasInode(
   files: Pick<Files, "exactFacts">,
   path: string,
   state: PathState,
   inode: string,
 ): boolean {
-  return isShared(state) && state.names.inode === inode && isNameOf(files, path, inode);
+  return isShared(state) && state.names.inode === inode && hasInode(files, path, inode);
 }
 
 /** A name of the file that none of the changes is about: beside the others, in the project, around it or in the home. */
@@ -106,6 +106,6 @@ function findOtherName(
   // The number of a file that is gone may have become that of another.
   const isSame =
     factsAt(system.files, found)?.mode === first.target.mode &&
-    digestOf(system, found) === contentId(first.target);
+    tryDigest(system, found) === contentId(first.target);
   return isSame ? found : undefined;
 }

@@ -1,7 +1,7 @@
 import { basename, dirname, isInside, join, leftMs } from "../system/index.ts";
 import { createDisk, findRepository, type Repository } from "../workspace/index.ts";
 import type { GitWork, PathState } from "./change.ts";
-import { digestOf, type HistoryContext } from "./context.ts";
+import { type HistoryContext, tryDigest } from "./context.ts";
 import { type IndexEntry, parseStatus, readIndex, readStatus, type WorkTreeStatus } from "./git-status.ts";
 import { projectKey, readJournals, toChange } from "./journal.ts";
 import { factsAt, isSameState, presentState } from "./path-state.ts";
@@ -38,7 +38,7 @@ export function openLedger(
       if (known?.isMade !== true) return false;
       return isSameState(
         known.after,
-        presentState(system.files, path, at => digestOf(system, at)),
+        presentState(system.files, path, at => tryDigest(system, at)),
       );
     },
     hasWritten: isWanted => [...left.keys()].some(isWanted),

@@ -17,7 +17,7 @@ export function claimId(store: Store, project: string): string {
   const now = Math.max(0, Math.floor(clock.nowMs() / 1000) - FIRST_SECOND);
   for (let second = Math.max(now, last); ; second++) {
     for (let number = 0; number < MAX_IN_A_SECOND; number++) {
-      const id = digitsOf(second) + suffix(number);
+      const id = encodeSecond(second) + suffix(number);
       const claim = store.path("ids", id);
       try {
         withParents(files, claim, 0o700, () => files.symlink(project, claim));
@@ -30,7 +30,7 @@ export function claimId(store: Store, project: string): string {
   }
 }
 
-function digitsOf(second: number): string {
+function encodeSecond(second: number): string {
   return second.toString(36).padStart(DIGITS, "0");
 }
 
@@ -92,5 +92,5 @@ export function timeOfId(id: string): number {
 
 /** Ids of changes before that moment are smaller. */
 export function idAt(timeMs: number): string {
-  return digitsOf(Math.max(0, Math.floor(timeMs / 1000) - FIRST_SECOND));
+  return encodeSecond(Math.max(0, Math.floor(timeMs / 1000) - FIRST_SECOND));
 }

@@ -73,10 +73,10 @@ export {
   endLive,
   isNotedLive,
   type LiveSession,
+  listUncommitted,
   liveIn,
   noteLive,
   type UncommittedFile,
-  uncommittedOf,
 } from "./live-sessions.ts";
 export { callKey, findOpen, type OpenFile, readOpen, removeOpen, setVerdict } from "./open-changes.ts";
 export { compareStates, factsAt, isSameState, toState } from "./path-state.ts";
@@ -88,18 +88,18 @@ export { beginSession, beginTurn, hasOpenChanges, readSession } from "./sessions
 export { Store } from "./store.ts";
 export { sweepProject } from "./sweep.ts";
 export {
-  ageOf,
+  changeMark,
+  countChanges,
   countFiles,
   countPaths,
   countWith,
-  figuresOf,
+  describeChange,
+  formatAge,
   gitLines,
   type HistoryFigures,
   isFolder,
   isFolderStep,
-  markOf,
   shownPath,
   shownPlace,
   sortSteps,
-  whatOf,
 } from "./words.ts";

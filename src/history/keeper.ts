@@ -186,7 +186,7 @@ export function readingMs(bytes: number): number {
 }
 
 /** `times` the budget, where nobody waits for a call. */
-export function limitsOf(settings: HistorySettings, times = 1): KeeperLimits {
+export function keeperLimits(settings: HistorySettings, times = 1): KeeperLimits {
   return {
     fileBytes: settings.maxFileMb * MEBIBYTE,
     callBytes: settings.maxCallMb * MEBIBYTE,

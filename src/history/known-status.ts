@@ -59,11 +59,12 @@ export async function readKnownStatus(
 function isUntouched({ files }: System, { gitDirectory, top = "" }: Repository, known: Known): boolean {
   if (files.stampsOf(known.paths) !== known.stamps) return false;
   return (
-    files.unlikeIndex === undefined || files.unlikeIndex(`${gitDirectory}/index`, top) === trackedOf(known)
+    files.unlikeIndex === undefined ||
+    files.unlikeIndex(`${gitDirectory}/index`, top) === readTrackedPaths(known)
   );
 }
 
-function trackedOf({ head, paths }: Known): string {
+function readTrackedPaths({ head, paths }: Known): string {
   return paths.slice(0, head.trackedLength);
 }
 
@@ -100,7 +101,7 @@ function remember(
   const { files } = store.system;
   const { top = "", gitDirectory } = repository;
   const index = `${gitDirectory}/index`;
-  const settings = settingsOf(store, repository);
+  const settings = settingsFiles(store, repository);
   if (settings === undefined) return;
   const stamp = files.stampsOf(index);
   const isSame = known?.head.index === stamp;
@@ -108,9 +109,9 @@ function remember(
     files.unlikeIndex !== undefined
       ? files.unlikeIndex(index, top)
       : isSame && known !== undefined
-        ? trackedOf(known)
+        ? readTrackedPaths(known)
         : trackedPaths(store, repository);
-  const found = tracked === undefined ? undefined : foldersOf(store, top, status, known);
+  const found = tracked === undefined ? undefined : watchedFolders(store, top, status, known);
   if (tracked === undefined || found === undefined) return;
   const folders = found.folders.join("\0");
   const paths = [tracked, index, ...settings, ...found.rules, folders].join("\0");
@@ -142,7 +143,7 @@ function trackedPaths(store: Store, repository: Repository): string | undefined 
 }
 
 /** Files outside the tree that git reads; undefined where they name others. */
-function settingsOf(store: Store, repository: Repository): readonly string[] | undefined {
+function settingsFiles(store: Store, repository: Repository): readonly string[] | undefined {
   const { system } = store;
   const { gitDirectory, commonDirectory } = repository;
   const home = findHome(system) ?? "/";
@@ -179,7 +180,7 @@ interface WatchedFolders {
 }
 
 /** Every folder in which git looks for files; undefined when there are too many. Only touched ones are listed anew. */
-function foldersOf(
+function watchedFolders(
   { root, system: { files } }: Store,
   top: string,
   status: string,

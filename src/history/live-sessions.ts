@@ -87,7 +87,7 @@ export interface UncommittedFile {
 const MAX_FILES = 10_000;
 
 /** What a session wrote that stands and is not committed; outside git all that it wrote. One `git status` a repository. */
-export async function uncommittedOf(
+export async function listUncommitted(
   context: HistoryContext,
   { session, project }: Pick<LiveSession, "session" | "project">,
 ): Promise<readonly UncommittedFile[]> {
@@ -118,7 +118,7 @@ export async function listAtWork(
   const { store } = context;
   const found: (LiveSession & { readonly files: readonly string[] })[] = [];
   for (const live of project === undefined ? listLive(store) : liveIn(store, project)) {
-    const files = await uncommittedOf(context, live);
+    const files = await listUncommitted(context, live);
     found.push({ ...live, files: files.map(({ path }) => path) });
   }
   return found;

@@ -44,20 +44,20 @@ export function temporaryBeside(path: string, mark: string): string {
 
 /** Temporary files of undos that were killed. */
 export function findLeftovers(store: Store): ReadonlySet<string> {
-  return new Set(killedUndos(store).flatMap(({ open }) => leftoversOf(store, open)));
+  return new Set(killedUndos(store).flatMap(({ open }) => listLeftovers(store, open)));
 }
 
 /** Of one change, whose writer has ended. */
-export function removeLeftoversOf(store: Store, open: OpenChange): void {
+export function removeChangeLeftovers(store: Store, open: OpenChange): void {
   for (const folder of open.writing?.folders ?? [])
     if (factsAt(store.system.files, folder)?.kind === "directory") removeFolder(store.system.files, folder);
-  for (const path of leftoversOf(store, open)) removeIfThere(store.system.files, path);
+  for (const path of listLeftovers(store, open)) removeIfThere(store.system.files, path);
 }
 
 export function removeLeftovers(store: Store): void {
   for (const { file, open } of killedUndos(store)) {
     try {
-      removeLeftoversOf(store, open);
+      removeChangeLeftovers(store, open);
     } catch (error) {
       // They are still written down: the next undo tries again.
       if (error instanceof SystemError) continue;
@@ -77,7 +77,7 @@ function killedUndos(store: Store): readonly { readonly file: OpenFile; readonly
   });
 }
 
-function leftoversOf(store: Store, { writing }: OpenChange): readonly string[] {
+function listLeftovers(store: Store, { writing }: OpenChange): readonly string[] {
   if (writing === undefined) return [];
   const beside = (store.readList(writing.paths) ?? []).map(path => temporaryBeside(path, writing.mark));
   return [...beside, ...(writing.folders ?? [])].filter(

@@ -2,7 +2,7 @@ import { readText } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { basename } from "../system/index.ts";
 import type { Change, GitChange, NotKept, PathChange, PathState, RefChange, Stash } from "./change.ts";
-import { digestOf, type HistoryContext } from "./context.ts";
+import { type HistoryContext, tryDigest } from "./context.ts";
 import { digestIndex, PASSING_FILES, readRefs, readStashes } from "./git-snapshot.ts";
 import type { Conflict, GitStep } from "./interface.ts";
 import { contentId, isSameState, presentState } from "./path-state.ts";
@@ -144,7 +144,7 @@ function planFile(
   file: PathChange,
   clash: (what: string, why: string) => void,
 ): readonly PathChange[] {
-  const present = presentState(system.files, file.path, path => digestOf(system, path));
+  const present = presentState(system.files, file.path, path => tryDigest(system, path));
   if (isSameState(present, file.before)) return [];
   if (isSameState(present, file.after)) return [file];
   if (PASSING_FILES.has(basename(file.path))) return [];

@@ -2,7 +2,7 @@ import { Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import type { Change, NotKept, PathState } from "./change.ts";
 import { bringFromGit, type InGit, missingInGit } from "./content.ts";
-import { digestOf, type HistoryContext } from "./context.ts";
+import { type HistoryContext, tryDigest } from "./context.ts";
 import { findLinkAbove, findReplaced, withoutLinks } from "./folders.ts";
 import { isShared, linkSteps, shareTargets } from "./hard-links.ts";
 import type { Conflict, PathStep, UndoPlan, UndoSelection } from "./interface.ts";
@@ -234,7 +234,7 @@ function lookOnce(system: System): PresentAs {
     const isUnread = expected.kind === "file" && expected.content.in === "nowhere";
     const found =
       looked.get(path) ??
-      presentState(system.files, path, at => (isUnread ? undefined : digestOf(system, at)));
+      presentState(system.files, path, at => (isUnread ? undefined : tryDigest(system, at)));
     looked.set(path, found);
     return found;
   };
@@ -303,7 +303,7 @@ function whyGone(store: Store, step: PathStep, damage: string | undefined): stri
 function whyDamaged(store: Store, { action, target }: PathStep): string | undefined {
   if (action !== "restore" || target.kind !== "file" || target.content.in !== "store") return undefined;
   if (!store.hasObject(target.content.id)) return undefined;
-  const isWhole = digestOf(store.system, store.objectPath(target.content.id)) === target.content.id;
+  const isWhole = tryDigest(store.system, store.objectPath(target.content.id)) === target.content.id;
   return isWhole ? undefined : "the copy of it in the history is damaged";
 }
 

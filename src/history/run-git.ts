@@ -76,7 +76,7 @@ export async function runGit(
   options: GitOptions,
 ): Promise<GitRun> {
   if (options.timeoutMs <= 0) return failed("there was no time to ask git");
-  const { names, hasOtherTree, problem } = await programsOf(system, options);
+  const { names, hasOtherTree, problem } = await readFilterPrograms(system, options);
   if (problem !== undefined) return failed(problem);
   const env =
     hasOtherTree && options.env?.["GIT_WORK_TREE"] === undefined ? { GIT_WORK_TREE: options.cwd } : {};
@@ -102,7 +102,7 @@ export async function runGit(
 }
 
 /** Filters that the settings of the repository itself define, and whether they name another working tree. */
-async function programsOf(
+async function readFilterPrograms(
   system: GitSystem,
   { cwd, timeoutMs, env = {} }: GitOptions,
 ): Promise<{
@@ -141,7 +141,7 @@ export async function filteredPaths(
   paths: readonly string[],
   options: GitOptions,
 ): Promise<ReadonlySet<string>> {
-  const { names, problem } = await programsOf(system, options);
+  const { names, problem } = await readFilterPrograms(system, options);
   if (problem !== undefined) return new Set(paths);
   if (names.length === 0) return new Set();
   const run = await runGit(system, ["check-attr", "-z", "--stdin", "filter"], {
@@ -196,13 +196,13 @@ async function startGit(
               ? ""
               : `git ${args[0] ?? ""}: ${complaint === "" ? end.kind : complaint}`;
     const isOk = problem === "";
-    return { isOk, code, stdout, text: isOk ? textOf(system, stdout) : "", problem };
+    return { isOk, code, stdout, text: isOk ? decodeOutput(system, stdout) : "", problem };
   } catch (error) {
     return failed(errorText(error));
   }
 }
 
-function textOf(system: Pick<System, "text">, bytes: Uint8Array): string {
+function decodeOutput(system: Pick<System, "text">, bytes: Uint8Array): string {
   const { text, replaced } = system.text.decode(bytes);
   return replaced ? decodeName(bytes) : text;
 }

@@ -3,7 +3,7 @@ import { basename, type ExactFacts, isInside } from "../system/index.ts";
 import type { SessionWrites } from "../workspace/index.ts";
 import type { PathChange, PathState } from "./change.ts";
 import type { HistoryContext } from "./context.ts";
-import { namesOf } from "./file-texts.ts";
+import { pathNames } from "./file-texts.ts";
 import { projectKey, readJournals, toChange } from "./journal.ts";
 import { findOpen, type OpenChange, readOpen } from "./open-changes.ts";
 import { factsAt, isChangedSince } from "./path-state.ts";
@@ -72,7 +72,7 @@ export function readSessionWrites(
       moves.flatMap(({ path, from = path }) =>
         isInside(directory, path) && !isInside(directory, from) ? [from] : [],
       ),
-    changedBy: id => [...new Set(readChange(context, id)?.files.flatMap(namesOf))],
+    changedBy: id => [...new Set(readChange(context, id)?.files.flatMap(pathNames))],
   };
 }
 

@@ -16,7 +16,7 @@ import { isChangedSince } from "./path-state.ts";
  */
 export function seal(value: unknown): string {
   const text = JSON.stringify(value);
-  return `${OPENING}${sumOf(text)}${MIDDLE}${text}}`;
+  return `${OPENING}${formatChecksum(text)}${MIDDLE}${text}}`;
 }
 
 const OPENING = '{"sum":"';
@@ -27,7 +27,7 @@ const TEXT_AT = OPENING.length + SUM_LENGTH + MIDDLE.length;
 /** The value, which has the shape that was sealed; undefined when the text is not what `seal` wrote. */
 export function unseal<T>(sealed: string): T | undefined {
   const text = sealed.slice(TEXT_AT, -1);
-  return sealed.startsWith(`${OPENING}${sumOf(text)}${MIDDLE}`) ? parseOwn<T>(text) : undefined;
+  return sealed.startsWith(`${OPENING}${formatChecksum(text)}${MIDDLE}`) ? parseOwn<T>(text) : undefined;
 }
 
 /** JSON that only the history itself writes; undefined when it is none. */
@@ -39,7 +39,7 @@ export function parseOwn<T>(text: string): T | undefined {
   }
 }
 
-function sumOf(text: string): string {
+function formatChecksum(text: string): string {
   return checksum(text).toString(16).padStart(SUM_LENGTH, "0");
 }
 

@@ -174,7 +174,7 @@ export function rememberSweep(
 ): void {
   const stamps = [...seen.map(({ stamp }) => stamp), ...folders.values()];
   if (stamps.some(stamp => isChangedSince(stamp, sinceMs))) return;
-  const objects = objectsOf(known.sweep, seen)
+  const objects = sweepObjects(known.sweep, seen)
     .map(id => store.objectPath(id))
     .join("\0");
   const paths = [...seen.map(({ path }) => path), ...folders.keys(), objects].join("\0");
@@ -189,7 +189,7 @@ export function rememberSweep(
 }
 
 /** What the sweep kept must still be there when it is used again. */
-function objectsOf({ seen: list }: Sweep, seen: readonly Seen[]): readonly string[] {
+function sweepObjects({ seen: list }: Sweep, seen: readonly Seen[]): readonly string[] {
   const kept = seen.flatMap(({ state }) =>
     state.kind === "file" && state.content.in === "store" ? state.content.id : [],
   );

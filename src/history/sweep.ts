@@ -4,7 +4,7 @@ import { createDisk, findRepository, type Repository, tracksAnything } from "../
 import type { HistoryContext } from "./context.ts";
 import { type KnownModes, readModes, rememberModes } from "./file-modes.ts";
 import { parseStatus, type WorkTreeStatus } from "./git-status.ts";
-import { cachedRegenerable, Keeper, limitsOf } from "./keeper.ts";
+import { cachedRegenerable, Keeper, keeperLimits } from "./keeper.ts";
 import { isSmallTree, readKnownStatus } from "./known-status.ts";
 import { NOTHING_OVERWRITTEN, type OverwrittenIgnored, overwrittenIgnored } from "./overwritten-ignored.ts";
 import { factsAt, type Seen } from "./path-state.ts";
@@ -66,10 +66,10 @@ export async function sweepRepository(
   const { sweep, nested } =
     recallWork(keeper, repository, result.text, options) ??
     (await captureAnew(keeper, repository, result.text, options));
-  const own: Sweep = { ...sweep, modes: modesOf(keeper, repository, result.isKnown === true) };
+  const own: Sweep = { ...sweep, modes: findKnownModes(keeper, repository, result.isKnown === true) };
   if (depth >= MAX_DEPTH) return [own];
   const inner: Sweep[] = [];
-  for (const path of [...submodulesOf(system, top), ...nested]) {
+  for (const path of [...listSubmodules(system, top), ...nested]) {
     const directory = join(top, path);
     const found = findRepository(createDisk(system), directory);
     if (found?.top === directory) inner.push(...(await sweepRepository(keeper, found, options, depth + 1)));
@@ -77,7 +77,7 @@ export async function sweepRepository(
   return [own, ...inner];
 }
 
-function modesOf({ store }: Keeper, repository: Repository, isKnown: boolean): KnownModes | undefined {
+function findKnownModes({ store }: Keeper, repository: Repository, isKnown: boolean): KnownModes | undefined {
   if (isKnown) return readModes(store, repository.top ?? "");
   return isSmallTree(store.system, repository) ? rememberModes(store, repository) : undefined;
 }
@@ -194,7 +194,7 @@ export function workPaths(
   const start = top === "/" ? "/" : `${top}/`;
   return [
     ...changedFiles(status).map(({ path }) => start + path),
-    ...status.untracked.map(path => start + path).filter(path => isOutput(parentOf(path)) === undefined),
+    ...status.untracked.map(path => start + path).filter(path => isOutput(parentPath(path)) === undefined),
   ];
 }
 
@@ -204,7 +204,7 @@ function changedFiles({ changed }: WorkTreeStatus): WorkTreeStatus["changed"] {
 }
 
 /** As `dirname`, of a path that is clean and not the root. */
-function parentOf(path: string): string {
+function parentPath(path: string): string {
   return path.slice(0, path.lastIndexOf("/"));
 }
 
@@ -316,7 +316,7 @@ export function sweepPlain(keeper: Keeper, root: string): Sweep {
 }
 
 /** Paths of submodules below the top, as `.gitmodules` names them. */
-function submodulesOf(system: System, top: string): readonly string[] {
+function listSubmodules(system: System, top: string): readonly string[] {
   if (factsAt(system.files, `${top}/.gitmodules`)?.kind !== "file") return [];
   const text = readText(system, `${top}/.gitmodules`, MAX_GITMODULES) ?? "";
   return [...text.matchAll(/^[ \t]*path[ \t]*=(.+)$/gm)].flatMap(([, path]) => path?.trim() || []);
@@ -330,7 +330,7 @@ export async function sweepProject(context: HistoryContext, directory: string): 
   const { store, rules, settings, places, system } = context;
   if (rules.isOutOfReach(directory) || isInside(directory, places.home)) return;
   removeLeftovers(store);
-  const keeper = new Keeper(store, rules, limitsOf(settings, PATIENCE));
+  const keeper = new Keeper(store, rules, keeperLimits(settings, PATIENCE));
   await sweepAround(keeper, directory, places.project, {
     isOfGit: false,
     withIgnored: false,

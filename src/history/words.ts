@@ -17,7 +17,7 @@ export function isFolder({ before, after }: Pick<PathChange, "before" | "after">
   return (after.kind === "absent" ? before : after).kind === "directory";
 }
 
-export function figuresOf(changes: readonly Change[]): HistoryFigures {
+export function countChanges(changes: readonly Change[]): HistoryFigures {
   const calls = changes.filter(({ kind }) => kind === "call");
   return {
     changes: calls.length,
@@ -36,7 +36,7 @@ const DAY_MS = 24 * HOUR_MS;
 const MAX_NAMED_FILES = 2;
 const MAX_NAMED_CHANGES = 3;
 
-export function ageOf(nowMs: number, timeMs: number): string {
+export function formatAge(nowMs: number, timeMs: number): string {
   const passed = Math.max(0, nowMs - timeMs);
   if (passed < MINUTE_MS) return "just now";
   if (passed < 2 * HOUR_MS) return `${Math.floor(passed / MINUTE_MS)} min ago`;
@@ -59,7 +59,7 @@ export function shownPlace(path: string, home: string): string {
 }
 
 /** What was done, on one line: the tool with its command, or with its files where it has no command. */
-export function whatOf(change: Change, home: string): string {
+export function describeChange(change: Change, home: string): string {
   if (change.kind !== "call") {
     const named = change.of.slice(0, MAX_NAMED_CHANGES).join(", ");
     const more = change.of.length - MAX_NAMED_CHANGES;
@@ -69,11 +69,11 @@ export function whatOf(change: Change, home: string): string {
   // Of a file tool it is the file, or all of its input.
   const isInput =
     command === "" || command.startsWith("{") || change.files.some(({ path }) => path === command);
-  const does = isInput ? filesOf(change, home) : escapeControls(command.replace(/\s+/g, " "));
+  const does = isInput ? describeFiles(change, home) : escapeControls(command.replace(/\s+/g, " "));
   return does === "" ? escapeControls(change.tool) : `${escapeControls(change.tool)}: ${does}`;
 }
 
-function filesOf({ files, project }: Change, home: string): string {
+function describeFiles({ files, project }: Change, home: string): string {
   const names = files.slice(0, MAX_NAMED_FILES).map(({ path }) => shownPath(path, project, home));
   const more = files.length - names.length;
   return names.join(", ") + (more > 0 ? ` and ${more} more` : "");
@@ -86,7 +86,7 @@ export function countFiles(files: readonly PathChange[]): string {
 }
 
 /** What a reader must know about it beside what it did; empty for most. */
-export function markOf({ kind, undoneBy, undonePaths, status, isComplete, verdict }: Change): string {
+export function changeMark({ kind, undoneBy, undonePaths, status, isComplete, verdict }: Change): string {
   if (undoneBy !== undefined) return kind === "undo" ? "redone" : "undone";
   if (undonePaths.length > 0) return "partly undone";
   if (status === "running") return "running";
@@ -98,10 +98,10 @@ const ID_LENGTH = 7;
 
 /** What a change did to git's own state, one sentence each. */
 export function gitLines({ git }: Pick<Change, "git">): readonly string[] {
-  return git.flatMap(linesOf).map(escapeControls);
+  return git.flatMap(gitChangeLines).map(escapeControls);
 }
 
-function linesOf({ head, refs, stashes, index, files }: GitChange): readonly string[] {
+function gitChangeLines({ head, refs, stashes, index, files }: GitChange): readonly string[] {
   const lines = refs.map(({ name, before, after }) => `${refName(name)}: ${short(before)} → ${short(after)}`);
   if (head !== undefined) lines.unshift(`HEAD: ${refName(head.before)} → ${refName(head.after)}`);
   if (stashes !== undefined) {

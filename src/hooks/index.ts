@@ -79,7 +79,7 @@ export { stop } from "./stock/stop/stop.ts";
 export { userPromptSubmit } from "./stock/user-prompt-submit.ts";
 export { workflowClassificationReminder } from "./stock/workflow-classification-reminder.ts";
 export { readAnswer } from "./user/answer.ts";
-export { describeExports, runHere, wantsOf } from "./user/as-hook.ts";
+export { describeExports, runHere, toWants } from "./user/as-hook.ts";
 export {
   allow,
   ask,

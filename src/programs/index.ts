@@ -4,9 +4,9 @@
  */
 export { analyseArgv, analyseCommand, analyseFile } from "./model/analyse.ts";
 export {
+  findMissing,
   handsOnWords,
   MAY_BE_OPTION,
-  missingOf,
   namesFrom,
   onlyReads,
   reachesOut,
@@ -63,10 +63,10 @@ export { type OwnCommand, type OwnUse, RECIPE_EXTENSIONS, RECIPE_FOLDERS } from 
 export {
   type FoundCall,
   filesOfOwn,
+  findOwnCall,
   loadsOwnProgram,
-  ownCallOf,
+  readHookEvent,
   removesOwnPackage,
-  toldEventOf,
 } from "./records/own-program.ts";
 export { INSTALLED_IN, isOwnName, isOwnText, isWrapper, wrappedCommand } from "./records/own-wrapper.ts";
 export {
@@ -85,13 +85,13 @@ export { isDeletingMutation, isLocalAddress, isMetadataAddress, requestLosses } 
 export { isSecretName } from "./records/secret-names.ts";
 export { changesPrograms, isShellWord } from "./records/shell-words.ts";
 export {
-  agentOf,
   agentOfProcess,
   asksForSecret,
   codeArgvs,
   dialectArgv,
   dropsValues,
   elsewhereArgv,
+  findAgent,
   isOpenShell,
   isOwnAccount,
   keepsInput,

@@ -153,7 +153,7 @@ class Collected {
       for (const { key, value } of configLines(disk.text(file, MAX_CONFIG_BYTES) ?? "")) {
         if (!STARTS_SOMETHING.test(key)) continue;
         const bases = key === "path" ? [file.slice(0, file.lastIndexOf("/"))] : [this.project];
-        for (const word of wordsOf(value)) this.named(word, bases, key);
+        for (const word of splitWords(value)) this.named(word, bases, key);
       }
     }
   }
@@ -177,6 +177,6 @@ function configLines(text: string): readonly { readonly key: string; readonly va
   });
 }
 
-function wordsOf(value: string): readonly string[] {
+function splitWords(value: string): readonly string[] {
   return value.split(/[\s"';|&()]+/).filter(word => word !== "" && !word.startsWith("-"));
 }

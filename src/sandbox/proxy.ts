@@ -56,7 +56,7 @@ export function createProxy(options: ProxyOptions): Server {
   const server = createServer({ requestTimeout: 0 }, (incoming, response) => {
     const tunnel = tunnels.get(incoming.socket);
     void forward(options, tunnel, incoming, response).catch((error: unknown) => {
-      const place = tunnel ?? placeOf(incoming.url ?? "", 80);
+      const place = tunnel ?? parseAuthority(incoming.url ?? "", 80);
       const text = refuse(place?.place ?? "a request", error);
       if (!response.headersSent)
         response.writeHead(error instanceof Refusal ? 403 : 502, { connection: "close" });
@@ -65,7 +65,7 @@ export function createProxy(options: ProxyOptions): Server {
   });
   server.on("connect", (incoming: IncomingMessage, socket: Socket, head: Buffer) => {
     const { url = "" } = incoming;
-    const place = url.includes("/") ? undefined : placeOf(url, 443);
+    const place = url.includes("/") ? undefined : parseAuthority(url, 443);
     const isInTunnel = tunnels.has(socket);
     socket.on("error", () => socket.destroy());
     const connected = isInTunnel
@@ -111,7 +111,7 @@ type Tunnels = WeakMap<Duplex, Target>;
 /** A name is shown to people, with a command for their shell: it holds nothing but what names hold. */
 const AUTHORITY = /^(?:http:\/\/)?(?:[^@/]*@)?(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?(?:[/?#]|$)/i;
 
-function placeOf(written: string, usualPort: number): Place | undefined {
+function parseAuthority(written: string, usualPort: number): Place | undefined {
   const [, host, port] = AUTHORITY.exec(written) ?? [];
   if (host === undefined) return undefined;
   const name = plainHost(host);
@@ -121,7 +121,7 @@ function placeOf(written: string, usualPort: number): Place | undefined {
 }
 
 /** The addresses to connect to, of a name that is allowed. */
-async function targetOf(options: ProxyOptions, place: Place): Promise<Target> {
+async function resolveTarget(options: ProxyOptions, place: Place): Promise<Target> {
   const { host, port } = place;
   if (!isAllowedHost(options.allowed, host, port))
     throw new Refusal("it is not among the hosts that are allowed", true);
@@ -165,7 +165,7 @@ async function connectTunnel(
   socket: Duplex,
 ): Promise<Connected> {
   if (place === undefined) throw new Refusal("it is not a host and a port");
-  const target = await targetOf(options, place);
+  const target = await resolveTarget(options, place);
   const outer = await open(target);
   socket.on("close", () => outer.destroy());
   outer.on("close", () => socket.destroy());
@@ -220,7 +220,7 @@ function readOpening(socket: Duplex, head: Buffer): Promise<Opening | undefined>
   return new Promise(resolve => {
     let bytes = head;
     const look = () => {
-      const opening = openingOf(bytes);
+      const opening = parseOpening(bytes);
       if (opening === undefined) return;
       socket.off("data", take);
       socket.pause();
@@ -238,7 +238,7 @@ function readOpening(socket: Duplex, head: Buffer): Promise<Opening | undefined>
 }
 
 /** Undefined while more must come. */
-function openingOf(bytes: Buffer): Opening | undefined {
+function parseOpening(bytes: Buffer): Opening | undefined {
   const isFull = bytes.length >= MAX_OPENING_BYTES;
   const hello = readClientHello(bytes);
   if (hello.kind === "hello") return { kind: "hello", bytes, hello };
@@ -275,13 +275,13 @@ async function forward(
 ): Promise<void> {
   const { url = "", method, headers } = incoming;
   const isBare = tunnel !== undefined && !/^https?:/i.test(url);
-  const place = isBare ? tunnel : url.startsWith("http://") ? placeOf(url, 80) : undefined;
+  const place = isBare ? tunnel : url.startsWith("http://") ? parseAuthority(url, 80) : undefined;
   if (place === undefined) throw new Refusal("it is not the address of a host");
   const isSame = (other: Place | undefined) => other?.host === place.host && other.port === place.port;
   const [name = "", ...others] = incoming.headersDistinct["host"] ?? [];
-  const isNamed = !/[@/]/.test(name) && isSame(placeOf(name, 80)) && others.length === 0;
+  const isNamed = !/[@/]/.test(name) && isSame(parseAuthority(name, 80)) && others.length === 0;
   if (!isNamed || !isSame(tunnel ?? place)) throw new Refusal("its header names another host");
-  const target = tunnel ?? (await targetOf(options, place));
+  const target = tunnel ?? (await resolveTarget(options, place));
   const path = isBare ? url : url.replace(/^http:\/\/[^/?#]*/, "") || "/";
   await new Promise<void>((resolve, reject) => {
     const outgoing = request({
@@ -320,17 +320,17 @@ const LOCAL: readonly (readonly [address: string, bits: number])[] = [
 /** Does an address lead back to this machine? A name that is allowed must not. */
 export function isOwnAddress(address: string): boolean {
   const list = new BlockList();
-  for (const [start, bits] of LOCAL) list.addSubnet(start, bits, familyOf(start));
+  for (const [start, bits] of LOCAL) list.addSubnet(start, bits, ipFamily(start));
   for (const { address: own } of Object.values(networkInterfaces()).flatMap(each => each ?? []))
-    list.addAddress(own, familyOf(own));
+    list.addAddress(own, ipFamily(own));
   const [plain = ""] = address.split("%");
   const mapped = /^::ffff:(?:0:)?([\d.]+)$/i.exec(plain)?.[1];
   return [plain, ...(mapped === undefined ? [] : [mapped])].some(
-    each => isIP(each) !== 0 && list.check(each, familyOf(each)),
+    each => isIP(each) !== 0 && list.check(each, ipFamily(each)),
   );
 }
 
-function familyOf(address: string): "ipv4" | "ipv6" {
+function ipFamily(address: string): "ipv4" | "ipv6" {
   return isIP(address) === 4 ? "ipv4" : "ipv6";
 }
 

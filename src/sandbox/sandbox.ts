@@ -41,7 +41,7 @@ export function checkSandbox(system: System, places: SandboxPlaces): SandboxChec
   for (const folder of [places.stateHome, dirname(path)]) files.makeDirectory(folder, 0o700);
   const report = own === undefined ? checkBwrap(program) : checkLayers(program, places.stateHome);
   const temporary = `${path}.${random.hex(8)}`;
-  const content = JSON.stringify({ of: machineOf(system, program), report });
+  const content = JSON.stringify({ of: machineStamp(system, program), report });
   files.createExclusive(temporary, text.encode(content), 0o600);
   files.rename(temporary, path);
   return { program, report };
@@ -52,7 +52,7 @@ function layersFile(stateHome: string): string {
 }
 
 /** The same program since the machine was started: what it found then still holds. */
-function machineOf(system: Pick<System, "files" | "text">, program: string): string {
+function machineStamp(system: Pick<System, "files" | "text">, program: string): string {
   const boot = readText(system, "/proc/sys/kernel/random/boot_id", MAX_LAYERS_BYTES) ?? "";
   return `${boot.trim()} ${program} ${system.files.exactFacts(program)?.stamp}`;
 }
@@ -64,7 +64,7 @@ function knownSandbox(system: System, places: SandboxPlaces): SandboxCheck {
   const program = findSandboxProgram(system, places) ?? findBwrap(system);
   const read = readJson(readText(system, layersFile(places.stateHome), MAX_LAYERS_BYTES) ?? "");
   const known = read.ok && isJsonObject(read.value) ? read.value : {};
-  if (program === undefined || known["of"] !== machineOf(system, program))
+  if (program === undefined || known["of"] !== machineStamp(system, program))
     return checkSandbox(system, places);
   return { program, report: readReport(known["report"], "it was not tried") };
 }

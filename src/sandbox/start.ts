@@ -43,7 +43,7 @@ export async function runInSandbox(system: System, start: SandboxStart): Promise
     stdio,
   });
   try {
-    return await endOf(child, streams);
+    return await awaitExit(child, streams);
   } finally {
     removeIfThere(system.files, policyPath(start.stateHome, id));
   }
@@ -105,7 +105,7 @@ async function runInBwrap(system: System, start: SandboxStart, stdio: "inherit" 
   status?.on("data", (bytes: Uint8Array) => {
     said += String(bytes);
   });
-  const code = await endOf(child, start.streams).finally(prepared.remove);
+  const code = await awaitExit(child, start.streams).finally(prepared.remove);
   if (said.includes("child-pid")) return code;
   process.stderr.write(
     "amplihack: the command was not started: bwrap could not make its view. See: amplihack sandbox check\n",
@@ -120,7 +120,7 @@ function coverInherited(nothing: number): readonly (number | "ignore")[] {
   return Array.from({ length }, (_, index) => (open.has(STATUS + 1 + index) ? nothing : "ignore"));
 }
 
-async function endOf(child: ChildProcess, streams: Streams | undefined): Promise<number> {
+async function awaitExit(child: ChildProcess, streams: Streams | undefined): Promise<number> {
   // Those from the keyboard reach the command by themselves; this program must only outlive them.
   const handOn = (signal: NodeJS.Signals) => {
     if (signal !== "SIGINT" && signal !== "SIGQUIT") child.kill(signal);

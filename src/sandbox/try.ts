@@ -183,7 +183,7 @@ export async function applyTry(
         verdict: options.verdict,
         rules: [],
         project: record.project,
-        toolUseId: useIdOf(record),
+        toolUseId: tryToolUseId(record),
         paths: changes.adopted,
       },
       done => options.onProgress?.(done, total),
@@ -202,7 +202,7 @@ export interface TryContext {
   readonly stateHome: string;
 }
 
-function useIdOf({ id }: TryRecord): string {
+function tryToolUseId({ id }: TryRecord): string {
   return `try-${id}`;
 }
 
@@ -214,7 +214,7 @@ export function settleTry(
 ): TryRecord | undefined {
   if (record.status !== "applying") return record;
   const { changes } = listChanges(history, { sinceMs: record.timeMs });
-  if (changes.some(({ toolUseId }) => toolUseId === useIdOf(record))) {
+  if (changes.some(({ toolUseId }) => toolUseId === tryToolUseId(record))) {
     removeTry(stateHome, record);
     return undefined;
   }

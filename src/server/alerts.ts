@@ -108,16 +108,16 @@ export function alertRows(
   return queueAlerts(
     run,
     team,
-    parts.flatMap(part => alertsOf(part, nowMs)),
+    parts.flatMap(part => findAlerts(part, nowMs)),
   );
 }
 
-function alertsOf({ person = "", machine, rows }: ShippedPart, nowMs: number): readonly Alert[] {
+function findAlerts({ person = "", machine, rows }: ShippedPart, nowMs: number): readonly Alert[] {
   return rows.flatMap((row): readonly Alert[] => {
     const fields = row.fields as JsonObject;
     const { verdict, command, tool } = fields;
     const rules = stringsAt(fields, "rules");
-    const event = eventOf(row.kind === "audit" ? verdict : undefined, rules);
+    const event = alertEvent(row.kind === "audit" ? verdict : undefined, rules);
     // A machine that joins sends what it has kept for months.
     if (event === undefined || row.ms < nowMs - DAY_MS) return [];
     const what = typeof command === "string" ? clip(command, 200) : String(tool ?? "");
@@ -127,7 +127,7 @@ function alertsOf({ person = "", machine, rows }: ShippedPart, nowMs: number): r
   });
 }
 
-function eventOf(verdict: unknown, rules: readonly string[]): AlertEvent | undefined {
+function alertEvent(verdict: unknown, rules: readonly string[]): AlertEvent | undefined {
   if (rules.some(rule => rule.startsWith("budget."))) return "budget";
   if (rules.includes("sandbox.held")) return "held";
   return verdict === "deny" ? "denial" : undefined;
@@ -325,7 +325,7 @@ export async function changeWebhooks(
   if (action === "remove") {
     const [gone] = await database.run(`DELETE FROM ${WEBHOOKS} WHERE id = $1 RETURNING url`, [id]);
     if (gone === undefined) throw new HttpError(404, "there is no such webhook");
-    await noteChange(database.run, team, person, "removed a webhook", hostOf(String(gone["url"])));
+    await noteChange(database.run, team, person, "removed a webhook", addressHost(String(gone["url"])));
     return undefined;
   }
   if (action === "test") {
@@ -371,13 +371,13 @@ async function addWebhook(
       `INSERT INTO ${WEBHOOKS} (id, team, url, form, secret, events, rules) VALUES ($1, $2, $3, $4, $5, $6, $7)`,
       [randomUUID(), team, url.href, shape, secret, events, rules],
     );
-    await noteChange(run, team, person, "added a webhook", `${hostOf(url.href)}: ${events.join(", ")}`);
+    await noteChange(run, team, person, "added a webhook", `${addressHost(url.href)}: ${events.join(", ")}`);
   });
   return `It signs with this secret, which is shown once: ${secret}`;
 }
 
 /** The rest of an address may be a secret. */
-function hostOf(address: string): string {
+function addressHost(address: string): string {
   return new URL(address).host;
 }
 
@@ -391,7 +391,7 @@ export async function webhooksView(visitor: PageVisitor, { run }: Database): Pro
   const rows = hooks.map(hook => {
     const rules = (hook["rules"] as readonly string[]).join(", ");
     return [
-      html`${line(hostOf(String(hook["url"])), 60)}`,
+      html`${line(addressHost(String(hook["url"])), 60)}`,
       html`${String(hook["form"])}`,
       html`${(hook["events"] as readonly string[]).join(", ")}${rules === "" ? NOTHING : html` of ${line(rules, 100)}`}`,
       html`${moment(hook["done"])}`,

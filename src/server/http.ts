@@ -87,7 +87,7 @@ export function newSecret(): string {
 }
 
 /** What is stored of a secret. */
-export function hashOf(secret: string): string {
+export function hashSecret(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }
 
@@ -132,7 +132,7 @@ export interface Origin {
 }
 
 /** What a proxy says of the client counts only where one is trusted; the last entry is the one that it wrote itself. */
-export function originOf(
+export function requestOrigin(
   { headers, socket }: Pick<IncomingMessage, "headers"> & { readonly socket: Socket },
   trustsProxy: boolean,
 ): Origin {
@@ -170,7 +170,7 @@ export function setCookie(name: string, secret: string | undefined, seconds: num
 }
 
 /** The key of a machine, from its header; undefined where there is none. */
-export function bearerOf({ headers }: IncomingMessage): string | undefined {
+export function readBearer({ headers }: IncomingMessage): string | undefined {
   const [, key] = /^Bearer ([A-Za-z0-9_-]{43})$/.exec(headers.authorization ?? "") ?? [];
   return key;
 }

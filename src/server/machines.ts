@@ -12,7 +12,7 @@ import {
 } from "../protocol/index.ts";
 import type { ShippedRow } from "../ship/index.ts";
 import { clip } from "../text/index.ts";
-import { bearerOf, HttpError, hashOf, newSecret, plain } from "./http.ts";
+import { HttpError, hashSecret, newSecret, plain, readBearer } from "./http.ts";
 import type { Machine } from "./machine.ts";
 import type { RecordQueue } from "./record-queue.ts";
 import { readPublicKey } from "./signing.ts";
@@ -33,7 +33,7 @@ export async function beginJoin({ run }: Database, body: JsonObject, url: string
   const machine = plain(stringAt(body, "machine") ?? "", MAX_NAME);
   if (machine === "") throw new HttpError(400, "machine must be a text");
   const [row] = await run(`SELECT ${SCHEMA}.server_begin_join($1, $2, $3, $4) AS begun`, [
-    hashOf(secret),
+    hashSecret(secret),
     code,
     machine,
     JOIN_SECONDS,
@@ -53,9 +53,9 @@ export async function beginJoin({ run }: Database, body: JsonObject, url: string
 export async function endJoin({ run }: Database, body: JsonObject) {
   const [id, key] = [randomUUID(), newSecret()];
   const [row] = await run(`SELECT * FROM ${SCHEMA}.server_take_join($1, $2, $3)`, [
-    hashOf(stringAt(body, "secret") ?? ""),
+    hashSecret(stringAt(body, "secret") ?? ""),
     id,
-    hashOf(key),
+    hashSecret(key),
   ]);
   const state = String(row?.["state"]);
   if (state === "joined")
@@ -92,10 +92,10 @@ function newCode(): string {
 }
 
 /** Throws 401 for a key that was never given, was replaced, or was revoked; all alike. */
-export async function machineOf({ run }: Database, request: IncomingMessage): Promise<Machine> {
-  const key = bearerOf(request);
+export async function authenticateMachine({ run }: Database, request: IncomingMessage): Promise<Machine> {
+  const key = readBearer(request);
   const [row] =
-    key === undefined ? [] : await run(`SELECT * FROM ${SCHEMA}.server_machine($1)`, [hashOf(key)]);
+    key === undefined ? [] : await run(`SELECT * FROM ${SCHEMA}.server_machine($1)`, [hashSecret(key)]);
   if (row === undefined) throw new HttpError(401, "the key is missing or not valid");
   const [id, team, person, machine] = [row["id"], row["team"], row["person"], row["machine"]].map(String);
   return {

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, type KeyObject, verify } from "node:crypto
 import { html, line, type Markup } from "../dashboard/index.ts";
 import { type Database, SCHEMA } from "../postgres/index.ts";
 import { type JsonObject, memberAt, parseJsonObject, stringAt } from "../protocol/index.ts";
-import { HttpError, hashOf, newSecret } from "./http.ts";
+import { HttpError, hashSecret, newSecret } from "./http.ts";
 import { hiddenFields, moment, type PageVisitor } from "./own-page.ts";
 
 /**
@@ -18,7 +18,7 @@ const [USER_PRESENT, USER_VERIFIED, HAS_CREDENTIAL] = [0x01, 0x04, 0x40];
 export async function newChallenge({ run }: Database): Promise<{ readonly challenge: string }> {
   const challenge = newSecret();
   const [row] = await run(`SELECT ${SCHEMA}.server_begin_visit($1, '', '', $2, $3) AS begun`, [
-    hashOf(challenge),
+    hashSecret(challenge),
     PURPOSE,
     CHALLENGE_SECONDS,
   ]);
@@ -58,7 +58,7 @@ async function readSaid({ run }: Database, text: string, type: string, url: stri
     !/^[A-Za-z0-9_-]{16,1400}$/.test(id)
   )
     throw refused();
-  const [visit] = await run(`SELECT target FROM ${SCHEMA}.server_end_visit($1)`, [hashOf(challenge)]);
+  const [visit] = await run(`SELECT target FROM ${SCHEMA}.server_end_visit($1)`, [hashSecret(challenge)]);
   if (visit?.["target"] !== PURPOSE) throw refused();
   const counter = about.readUInt32BE(33);
   return { id, answer, data: about, client: Buffer.from(client ?? "", "base64url"), counter };

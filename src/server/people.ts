@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
 import { isEqual } from "../dashboard/index.ts";
 import { type Database, SCHEMA } from "../postgres/index.ts";
-import { HttpError, hashOf, LOGIN_COOKIE, newSecret, readCookie } from "./http.ts";
+import { HttpError, hashSecret, LOGIN_COOKIE, newSecret, readCookie } from "./http.ts";
 import { ROLE, ROLES, type Role } from "./tables.ts";
 
 /** Somebody who logged in, with what they are in each of their teams. */
@@ -21,10 +21,10 @@ export function isPersonName(text: string): boolean {
 }
 
 /** Undefined for somebody who is not logged in. */
-export async function loginOf({ run }: Database, request: IncomingMessage): Promise<Login | undefined> {
+export async function findLogin({ run }: Database, request: IncomingMessage): Promise<Login | undefined> {
   const secret = readCookie(request, LOGIN_COOKIE);
   const [row] =
-    secret === undefined ? [] : await run(`SELECT * FROM ${SCHEMA}.server_login($1)`, [hashOf(secret)]);
+    secret === undefined ? [] : await run(`SELECT * FROM ${SCHEMA}.server_login($1)`, [hashSecret(secret)]);
   if (row === undefined) return undefined;
   return {
     person: String(row["person"]),
@@ -38,21 +38,21 @@ export async function logIn({ run }: Database, person: string, request: Incoming
   const secret = newSecret();
   await run(`SELECT ${SCHEMA}.server_log_in($1, $2, $3, $4, $5)`, [
     person,
-    hashOf(secret),
+    hashSecret(secret),
     newSecret(),
-    hashOf(readCookie(request, LOGIN_COOKIE) ?? ""),
+    hashSecret(readCookie(request, LOGIN_COOKIE) ?? ""),
     LOGIN_SECONDS,
   ]);
   return secret;
 }
 
 export async function logOut({ run }: Database, request: IncomingMessage): Promise<void> {
-  await run(`SELECT ${SCHEMA}.server_log_out($1)`, [hashOf(readCookie(request, LOGIN_COOKIE) ?? "")]);
+  await run(`SELECT ${SCHEMA}.server_log_out($1)`, [hashSecret(readCookie(request, LOGIN_COOKIE) ?? "")]);
 }
 
 /** Uses up a one-time link. Undefined for one that is unknown, was used, or is too old. */
 export async function useLink({ run }: Database, secret: string): Promise<string | undefined> {
-  const [row] = await run(`SELECT * FROM ${SCHEMA}.server_use_link($1)`, [hashOf(secret)]);
+  const [row] = await run(`SELECT * FROM ${SCHEMA}.server_use_link($1)`, [hashSecret(secret)]);
   return row === undefined ? undefined : String(row["person"]);
 }
 
@@ -65,7 +65,7 @@ export async function makeLink(
   await database.ofTeam(ROLE, team).run(
     `INSERT INTO ${SCHEMA}.server_links (hash, team, person, role, expires)
      VALUES ($1, $2, $3, $4, now() + interval '${LINK_DAYS} days')`,
-    [hashOf(secret), team, person, role],
+    [hashSecret(secret), team, person, role],
   );
   return secret;
 }

@@ -5,7 +5,7 @@ import { booleanAt, type JsonObject, stringAt, stringsAt } from "../protocol/ind
 import { QUESTION_LIMITS, type QuestionFacts, shownDigest } from "../ship/index.ts";
 import { clip } from "../text/index.ts";
 import { queueAlert } from "./alerts.ts";
-import { HttpError, hashOf } from "./http.ts";
+import { HttpError, hashSecret } from "./http.ts";
 import type { Machine } from "./machine.ts";
 import { type Change, hiddenFields, isAtLeast, moment, noteChange, type PageVisitor } from "./own-page.ts";
 import { readSettings } from "./settings.ts";
@@ -41,7 +41,7 @@ export async function takeQuestion(database: Database, machine: Machine, body: J
          answer = 'always' AND until > now()
          OR answer IS DISTINCT FROM 'always' AND asked > now() - interval '${LIFE}' AND (used IS NULL OR nonce = $4))
        ORDER BY answer = 'always' DESC NULLS LAST, asked DESC LIMIT 1`,
-      [machine.id, digest, shown, hashOf(nonce)],
+      [machine.id, digest, shown, hashSecret(nonce)],
     );
     if (found === undefined) return { state: "waiting", id: await add(run, machine, digest, shown, facts) };
     const { id, answer, answered_by: by, until } = found;
@@ -49,7 +49,7 @@ export async function takeQuestion(database: Database, machine: Machine, body: J
     if (answer === "once")
       await run(`UPDATE ${TABLE} SET used = coalesce(used, now()), nonce = $2 WHERE id = $1`, [
         String(id),
-        hashOf(nonce),
+        hashSecret(nonce),
       ]);
     if (answer === "always")
       await noteChange(run, machine.team, String(by), "allowed by an earlier answer", facts.command);
@@ -184,7 +184,7 @@ export async function questionsView(visitor: PageVisitor, { run }: Database): Pr
   const kept = standing.map(row => card(row, may ? revokeForm(visitor, row) : NOTHING));
   const answered = past.map(
     row =>
-      html`<li>${moment(row["answered"])} <b>${line(String(row["answered_by"]), 60)}</b>: ${String(row["answer"])} <code>${line(factsOf(row).command, 120)}</code></li>`,
+      html`<li>${moment(row["answered"])} <b>${line(String(row["answered_by"]), 60)}</b>: ${String(row["answer"])} <code>${line(questionFacts(row).command, 120)}</code></li>`,
   );
   return html`<h1>Questions</h1><p class="lead">Calls of agents whose session has nobody to ask.${fourEyes ? " Nobody answers for their own session here." : ""}</p>
 ${cards.length === 0 ? html`<p>Nothing waits for an answer.</p>` : cards}
@@ -193,12 +193,12 @@ ${kept.length === 0 ? NOTHING : html`<h2>Allowed until a date</h2>${kept}`}
 }
 
 /** Those of questions that were asked before there were diffs have none. */
-function factsOf(row: Row): Omit<QuestionFacts, "diff"> & { readonly diff?: string } {
+function questionFacts(row: Row): Omit<QuestionFacts, "diff"> & { readonly diff?: string } {
   return row["facts"] as QuestionFacts;
 }
 
 function card(row: Row, form: Markup): Markup {
-  const { command, cwd, found, rules, host, project, diff = "" } = factsOf(row);
+  const { command, cwd, found, rules, host, project, diff = "" } = questionFacts(row);
   const reasons = found.length > 0 ? found : rules;
   return html`<section class="card"><pre class="command">${block(command, command.length)}</pre><p>in <code>${line(cwd, 200)}</code>${project === "" ? NOTHING : html`, project <b>${line(project, 100)}</b>`}</p>
 <ul>${reasons.map(reason => html`<li>${line(reason)}</li>`)}</ul>${diff === "" ? NOTHING : html`<h3>What would become real</h3>${diffText(diff)}`}

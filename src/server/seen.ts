@@ -1,7 +1,7 @@
 import { type Database, type RunSql, SCHEMA } from "../postgres/index.ts";
 import { type JsonObject, numberAt, objectAt, stringAt, stringsAt } from "../protocol/index.ts";
 import { anchorHashes, newestAnchor } from "./anchors.ts";
-import { hashOf, newSecret, plain } from "./http.ts";
+import { hashSecret, newSecret, plain } from "./http.ts";
 import type { Machine } from "./machine.ts";
 import { wantedPolicies } from "./policies.ts";
 import { readPublicKey } from "./signing.ts";
@@ -78,6 +78,6 @@ function describe({ id }: Machine, body: JsonObject) {
 async function newKey(run: RunSql, { id, isOld }: Machine): Promise<{ readonly key?: string }> {
   if (!isOld) return {};
   const key = newSecret();
-  await run(`UPDATE ${SCHEMA}.server_machines SET next_hash = $2 WHERE id = $1`, [id, hashOf(key)]);
+  await run(`UPDATE ${SCHEMA}.server_machines SET next_hash = $2 WHERE id = $1`, [id, hashSecret(key)]);
   return { key };
 }

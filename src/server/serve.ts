@@ -26,24 +26,24 @@ import { makeAnchor } from "./anchors.ts";
 import {
   HttpError,
   LOGIN_COOKIE,
-  originOf,
   RateLimiter,
   readForm,
   readJsonBody,
+  requestOrigin,
   sendJson,
   setCookie,
 } from "./http.ts";
 import type { Machine } from "./machine.ts";
-import { beginJoin, endJoin, machineOf, readCode, takeRecords } from "./machines.ts";
+import { authenticateMachine, beginJoin, endJoin, readCode, takeRecords } from "./machines.ts";
 import { takeMemory } from "./memory.ts";
 import { type Change, noteChange, type PageVisitor } from "./own-page.ts";
 import { changePeople, joinView, linkView, machinesView, peopleView, revokeMachine } from "./pages.ts";
 import { changePasskeys, newChallenge, usePasskey } from "./passkeys.ts";
 import {
+  findLogin,
   LOGIN_SECONDS,
   type Login,
   logIn,
-  loginOf,
   logOut,
   requireOwnOrigin,
   requireOwnPage,
@@ -233,7 +233,7 @@ class Handler {
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     for (const [name, value] of Object.entries(SAFE_HEADERS)) response.setHeader(name, value);
-    const origin = originOf(request, this.options.trustsProxy);
+    const origin = requestOrigin(request, this.options.trustsProxy);
     if (origin.isEncrypted) response.setHeader("strict-transport-security", "max-age=31536000");
     if (this.isClosing) response.setHeader("connection", "close");
     try {
@@ -314,10 +314,10 @@ class Handler {
     response: ServerResponse,
     take: (database: Database, machine: Machine, body: JsonObject) => Promise<object>,
   ): Promise<void> {
-    const machine = await machineOf(this.database, request).catch((error: unknown) => {
+    const machine = await authenticateMachine(this.database, request).catch((error: unknown) => {
       // Whoever tries keys is soon not answered any more.
       if (error instanceof HttpError)
-        this.strangers.take(originOf(request, this.options.trustsProxy).address);
+        this.strangers.take(requestOrigin(request, this.options.trustsProxy).address);
       throw error;
     });
     this.machines.take(machine.id);
@@ -368,13 +368,13 @@ class Handler {
   }
 
   private async login(request: IncomingMessage): Promise<Login> {
-    const login = await loginOf(this.database, request);
+    const login = await findLogin(this.database, request);
     if (login === undefined) throw new HttpError(401, "log in first");
     return login;
   }
 
   private async showJoin(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
-    const login = await loginOf(this.database, request);
+    const login = await findLogin(this.database, request);
     if (login === undefined) return this.showLogin(response, 401, null, url);
     const code = readCode(url.searchParams.get("code") ?? "");
     const [row] =
@@ -422,7 +422,7 @@ class Handler {
   }
 
   private async showPage(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
-    const login = await loginOf(this.database, request);
+    const login = await findLogin(this.database, request);
     if (login === undefined) return this.showLogin(response, 401, null, url);
     const [first] = login.teams.keys();
     const team = url.searchParams.get("team") ?? first ?? "";

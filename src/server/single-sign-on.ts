@@ -3,7 +3,7 @@ import type { Configuration } from "openid-client";
 import { type Database, SCHEMA } from "../postgres/index.ts";
 import { errorText, type Json, memberAt, stringAt } from "../protocol/index.ts";
 import { isLoopback } from "../system/index.ts";
-import { HttpError, hashOf, newSecret, readCookie, setCookie } from "./http.ts";
+import { HttpError, hashSecret, newSecret, readCookie, setCookie } from "./http.ts";
 import { isPersonName } from "./people.ts";
 import { ROLES } from "./tables.ts";
 
@@ -37,7 +37,7 @@ export class LoginProvider {
     const config = await this.discover();
     const [state, nonce, verifier] = [newSecret(), client.randomNonce(), client.randomPKCECodeVerifier()];
     const [row] = await run(`SELECT ${SCHEMA}.server_begin_visit($1, $2, $3, $4, $5) AS begun`, [
-      hashOf(state),
+      hashSecret(state),
       verifier,
       nonce,
       target,
@@ -66,7 +66,7 @@ export class LoginProvider {
     const state = readCookie(request, VISIT_COOKIE);
     if (state === undefined || asked.searchParams.get("state") !== state)
       throw new HttpError(403, "this login was not begun in this browser, or is too old; begin again");
-    const [visit] = await database.run(`SELECT * FROM ${SCHEMA}.server_end_visit($1)`, [hashOf(state)]);
+    const [visit] = await database.run(`SELECT * FROM ${SCHEMA}.server_end_visit($1)`, [hashSecret(state)]);
     if (visit === undefined) throw new HttpError(403, "this login is too old; begin again");
     const claims = await this.claimsOf(new URL(`${CALLBACK}${asked.search}`, url), {
       pkceCodeVerifier: String(visit["verifier"]),
@@ -94,7 +94,7 @@ export class LoginProvider {
       return { ...(info as Record<string, Json>), ...(claims as unknown as Record<string, Json>) };
     } catch (error) {
       // The provider's own words may hold codes.
-      throw new HttpError(403, `the provider's answer is not valid (${codeOf(error)}); begin again`);
+      throw new HttpError(403, `the provider's answer is not valid (${errorCode(error)}); begin again`);
     }
   }
 
@@ -105,7 +105,7 @@ export class LoginProvider {
       throw new HttpError(403, `the provider sends no ${nameClaim} that could name a person here`);
     if (nameClaim === "email" && memberAt(claims, "email_verified") !== true)
       throw new HttpError(403, "the provider has not verified this e-mail address");
-    const claimed = rolesClaim === undefined ? null : JSON.stringify(rolesOf(memberAt(claims, rolesClaim)));
+    const claimed = rolesClaim === undefined ? null : JSON.stringify(readRoles(memberAt(claims, rolesClaim)));
     const [row] = await run(`SELECT ${SCHEMA}.server_know($1, $2, $3, $4) AS person`, [
       issuer,
       subject,
@@ -121,7 +121,7 @@ export class LoginProvider {
   private discover(): Promise<Configuration> {
     this.found ??= discover(this.settings).catch((error: unknown) => {
       this.found = undefined;
-      throw new HttpError(503, `the provider does not answer (${codeOf(error)})`, { "retry-after": "10" });
+      throw new HttpError(503, `the provider does not answer (${errorCode(error)})`, { "retry-after": "10" });
     });
     return this.found;
   }
@@ -143,13 +143,13 @@ async function discover({ issuer, clientId, secret }: SingleSignOn): Promise<Con
   );
 }
 
-function codeOf(error: unknown): string {
+function errorCode(error: unknown): string {
   const code = (error as { readonly code?: unknown }).code;
   return typeof code === "string" ? code : errorText(error).slice(0, 100);
 }
 
 /** `TEAM:ROLE`, the strongest of each team. */
-function rolesOf(claim: Json | undefined): Readonly<Record<string, string>> {
+function readRoles(claim: Json | undefined): Readonly<Record<string, string>> {
   const texts = (Array.isArray(claim) ? claim : [claim]).filter(each => typeof each === "string");
   const roles = texts.flatMap(text => {
     const [, team = "", role = ""] = /^([^:]+):([a-z]+)$/.exec(text) ?? [];

@@ -2,8 +2,8 @@ import { findBuiltin } from "./builtins.ts";
 import type { EnvironmentEntry, ShellContext, ShellFacts } from "./facts.ts";
 import { LIMITS } from "./limits.ts";
 import {
+  collectFacts,
   createSession,
-  factsOf,
   type Knowledge,
   leaveUnexamined,
   NO_POSITIONALS,
@@ -11,7 +11,7 @@ import {
   type Scope,
   type Session,
   type ShellState,
-  spanOf,
+  toSpan,
   type Walker,
 } from "./state/state.ts";
 import { judgeErrors } from "./syntax/parse.ts";
@@ -116,13 +116,13 @@ function guarded(
       end: command.length,
     });
   }
-  return factsOf(session);
+  return collectFacts(session);
 }
 
 const walker: Walker = {
   runSubstitution(script, node, scope): Output {
     const { session } = scope;
-    const span = spanOf(scope.source, node);
+    const span = toSpan(scope.source, node);
     if (scope.depth >= LIMITS.nesting) {
       const region = scope.source.text.slice(node.pos, node.end);
       leaveUnexamined(session, "nesting", `code nested more than ${LIMITS.nesting} deep`, region, span);

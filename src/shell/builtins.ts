@@ -34,7 +34,7 @@ import {
 } from "./walk/code-runs.ts";
 import { runInner, withEnvironment } from "./walk/execute.ts";
 import { asQuotedWord, storeDeclaration } from "./walk/simple-command.ts";
-import { separatorsOf } from "./words/expand.ts";
+import { readSeparators } from "./words/expand.ts";
 import { joinValues } from "./words/fragments.ts";
 
 const evaluate: Builtin = call => {
@@ -171,7 +171,7 @@ function runDeclaration(
     return [unknownOutput(call)];
   const isExported = isExport ? !parsed.has("n") : parsed.has("x") ? true : undefined;
   const isReference = !isExport && parsed.has("n") ? true : undefined;
-  const attributes = { isExported, isReference, typing: typingOf(parsed) };
+  const attributes = { isExported, isReference, typing: readTyping(parsed) };
   for (const { name, contents } of namedContents(call, parsed)) {
     if (kind.isLocal) hide(name, call);
     if (contents === undefined) {
@@ -210,7 +210,7 @@ export function splitAssignment(
   return knownText(word) === name ? { name, value: undefined } : undefined;
 }
 
-function typingOf(parsed: ParsedOptions): Typing | undefined {
+function readTyping(parsed: ParsedOptions): Typing | undefined {
   if (parsed.has("i")) return "integer";
   return parsed.has("l") ? "lower" : parsed.has("u") ? "upper" : undefined;
 }
@@ -381,10 +381,10 @@ const READ: OptionGrammar = { flags: "-ersE", values: "-adinNptu", stopsAtOperan
 /** Each line of a known text is one value the variable may have; otherwise it is unknown, origins kept. */
 const read: Builtin = call => {
   const parsed = parseOptions(call.argv, READ);
-  const input = inputOf(call, parsed);
-  const lines = linesOf(input, parsed);
+  const input = readInput(call, parsed);
+  const lines = inputLines(input, parsed);
   const array = parsed.valueOf("a");
-  const separators = ifsOf(call);
+  const separators = fieldSeparators(call);
   if (array !== undefined) {
     store(
       array,
@@ -405,13 +405,13 @@ const read: Builtin = call => {
   return NO_OUTPUT;
 };
 
-function inputOf(call: ProgramCall, parsed: ParsedOptions): Value {
+function readInput(call: ProgramCall, parsed: ParsedOptions): Value {
   const descriptor = Number(knownText(parsed.valueOf("u") ?? text("0")) ?? "0");
   const source = descriptor === 0 ? call.stdin : call.scope.state.descriptors.get(descriptor)?.content;
   return source ?? unknown("any", "input", [{ kind: "input" }]);
 }
 
-function linesOf(input: Value, parsed: ParsedOptions): readonly string[] | undefined {
+function inputLines(input: Value, parsed: ParsedOptions): readonly string[] | undefined {
   const known = knownText(input);
   if (known === undefined) return undefined;
   const delimiter = knownText(parsed.valueOf("d") ?? text("\n")) || "\u0000";
@@ -420,9 +420,9 @@ function linesOf(input: Value, parsed: ParsedOptions): readonly string[] | undef
   return lines.length > LIMITS.loopItems ? undefined : lines;
 }
 
-function ifsOf(call: ProgramCall): string {
+function fieldSeparators(call: ProgramCall): string {
   const own = call.environment.find(entry => entry.name === "IFS")?.value;
-  return own === undefined ? separatorsOf(call.scope) : (knownText(own) ?? " \t\n");
+  return own === undefined ? readSeparators(call.scope) : (knownText(own) ?? " \t\n");
 }
 
 function splitFields(line: string, separators: string): readonly string[] {
@@ -469,8 +469,8 @@ const mapfile: Builtin = call => {
   const parsed = parseOptions(call.argv, MAPFILE);
   const callback = parsed.valueOf("C");
   if (callback !== undefined) runInSameShell(callback, call, { from: "handler", via: "eval" });
-  const input = inputOf(call, parsed);
-  const lines = linesOf(input, parsed);
+  const input = readInput(call, parsed);
+  const lines = inputLines(input, parsed);
   const name = parsed.operands[0]?.value ?? text("MAPFILE");
   const open: Content = {
     kind: "array",

@@ -25,7 +25,7 @@ export {
   scalar,
   takeNumber,
 } from "./state/state.ts";
-export { assign, environmentOf, environmentValueOf, programName } from "./state/variables.ts";
+export { assign, callEnvironment, findEnvironmentValue, programName } from "./state/variables.ts";
 export { forEachNode, parseShell } from "./syntax/parse.ts";
 export { repairShell } from "./syntax/repair.ts";
 export type {

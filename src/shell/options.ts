@@ -147,7 +147,7 @@ export function parseOptions(argv: readonly Value[], grammar: OptionGrammar, sta
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one pass over the words, whose parts share their position
 function readOptions(argv: readonly Value[], grammar: OptionGrammar, start: number): ParsedOptions {
-  const names = namesOf(grammar);
+  const names = getNames(grammar);
   const options: ParsedOption[] = [];
   const operands: Operand[] = [];
   let endOfOptions: number | undefined;
@@ -300,7 +300,7 @@ function neverTakesValue(name: string): boolean {
   return name.startsWith("no-") || FLAGS.includes(name);
 }
 
-function namesOf(grammar: OptionGrammar): Names {
+function getNames(grammar: OptionGrammar): Names {
   const made = namesByGrammar.get(grammar);
   if (made !== undefined) return made;
   const { flags = "", optional = "", bare = "", digits = "", values = "" } = grammar;

@@ -129,7 +129,7 @@ export function concatenate(values: readonly Value[]): Value {
   const [only] = values;
   if (values.length === 1 && only !== undefined) return only;
   const pieces: Piece[] = [];
-  const origins = originsOf(values);
+  const origins = unitedOrigins(values);
   let length = 0;
   // Of known text that stands beside more of it, which is joined once.
   let known = "";
@@ -151,7 +151,7 @@ export function concatenate(values: readonly Value[]): Value {
   return isTooLong ? unknown("any", "very long text", origins) : { pieces, origins };
 }
 
-function originsOf(values: readonly Value[]): readonly Origin[] {
+function unitedOrigins(values: readonly Value[]): readonly Origin[] {
   for (const { origins } of values)
     if (origins.length > 0) return uniteOrigins(values.map(value => value.origins));
   return NO_ORIGINS;
@@ -186,7 +186,7 @@ function originKey(origin: Origin): string {
 
 /** One unknown in place of several values, as precise as they allow. */
 export function blend(values: readonly Value[], label: string): Value {
-  const shapes = values.map(shapeOf);
+  const shapes = values.map(unknownShape);
   const shape = shapes.includes("any") ? "any" : shapes.includes("nonempty") ? "nonempty" : "token";
   return unknown(
     values.length === 0 ? "any" : shape,
@@ -195,7 +195,7 @@ export function blend(values: readonly Value[], label: string): Value {
   );
 }
 
-function shapeOf(value: Value): UnknownShape {
+function unknownShape(value: Value): UnknownShape {
   const known = knownText(value);
   if (known !== undefined) return /^\w[\w.-]*$/.test(known) ? "token" : known === "" ? "any" : "nonempty";
   const only = value.pieces[0];

@@ -1,4 +1,4 @@
-import { isWanted, runHere, type UserHook, wantsOf } from "../hooks/index.ts";
+import { isWanted, runHere, toWants, type UserHook } from "../hooks/index.ts";
 import {
   DEFAULT_HOST,
   HOST_LIST,
@@ -127,7 +127,7 @@ export function readRecorded(cwd: string): readonly RecordedInput[] {
 
 /** Those that a hook is for by event, tool and host; whether it wants their text is for the table to tell. */
 function recordedFor(hook: UserHook, recorded: readonly RecordedInput[]): readonly RecordedInput[] {
-  const wants = { ...wantsOf(hook), when: undefined };
+  const wants = { ...toWants(hook), when: undefined };
   return recorded.filter(({ input }) => isWanted(wants, input));
 }
 
@@ -272,7 +272,7 @@ async function runTrial(
 }
 
 async function ask(hook: UserHook, input: HookInput, system: System): Promise<Effect | undefined> {
-  if (!isWanted(wantsOf(hook), input)) return undefined;
+  if (!isWanted(toWants(hook), input)) return undefined;
   const result = await runHere(hook, input, system);
   if (!result.ok) throw new Error(result.problem);
   return result.effect;

@@ -95,7 +95,7 @@ export function usesAttribute(
 }
 
 /** The hooks that git would run from its folder, by name. Undefined when the folder cannot be listed. */
-export function hooksOf(
+export function listGitHooks(
   disk: Disk,
   repository: Repository,
   settings: readonly GitSetting[],

@@ -4,7 +4,7 @@
  */
 export { PRIVATE_MEMORY, whyNotCaught } from "./caught.ts";
 export { createDisk, type Disk, linkedDirectories, MAX_PATH, partsBelow } from "./disk.ts";
-export { type GitSetting, gitSettings, hooksOf, usesAttribute } from "./git-settings.ts";
+export { type GitSetting, gitSettings, listGitHooks, usesAttribute } from "./git-settings.ts";
 export {
   type IgnoreFile,
   isIgnored,
@@ -24,9 +24,9 @@ export {
   hasBranch,
   hasCommitName,
   hooksIn,
+  listRemotes,
   openRepository,
   type Repository,
-  remotesOf,
   remoteUrl,
   trackedFiles,
   tracksAnything,
@@ -53,12 +53,12 @@ export {
   type Target,
 } from "./target.ts";
 export {
+  findWiring,
   holdsWiring,
   hookFiles,
   isLinkedWiring,
   mayNameWiring,
   wiringBelow,
-  wiringOf,
   wiringPart,
 } from "./wiring.ts";
 export type { SessionWrites } from "./workspace.ts";
@@ -71,4 +71,4 @@ export {
   type Workspace,
   withDisk,
 } from "./workspace.ts";
-export { isConfigured, isStartupFile, isWholeTree, secretAt, type Zone, zoneOf } from "./zones.ts";
+export { classifyPath, isConfigured, isStartupFile, isWholeTree, secretAt, type Zone } from "./zones.ts";

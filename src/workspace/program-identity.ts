@@ -51,7 +51,7 @@ const aliases = new WeakMap<Workspace["disk"], ReadonlyMap<string, string>>();
  * a folder that others may write to or a file of the project may take its place.
  */
 export function whyOtherProgram(workspace: Workspace, name: string, written: string): string | undefined {
-  const known = identitiesOf(workspace);
+  const known = getIdentities(workspace);
   const key = `${name}\n${written}`;
   if (!known.has(key)) known.set(key, findOther(workspace, name, written));
   return known.get(key);
@@ -60,7 +60,7 @@ export function whyOtherProgram(workspace: Workspace, name: string, written: str
 /** What one judgement has found out: a command names the same programs again and again. */
 const identities = new WeakMap<Workspace["disk"], Map<string, string | undefined>>();
 
-function identitiesOf({ disk }: Workspace): Map<string, string | undefined> {
+function getIdentities({ disk }: Workspace): Map<string, string | undefined> {
   const known = identities.get(disk) ?? new Map<string, string | undefined>();
   identities.set(disk, known);
   return known;
@@ -69,7 +69,7 @@ function identitiesOf({ disk }: Workspace): Map<string, string | undefined> {
 function findOther(workspace: Workspace, name: string, written: string): string | undefined {
   const { given, disk, project, directory } = workspace;
   if (given.isShadowed?.(name) === true) return "a function of the environment has its name";
-  const alias = aliasesOf(workspace).get(name);
+  const alias = readAliases(workspace).get(name);
   if (alias !== undefined && !isSameProgram(name, alias))
     return "an alias or a function of the person has its name";
   if (written.includes("/"))
@@ -109,7 +109,7 @@ function isSameProgram(name: string, alias: string): boolean {
 }
 
 /** Names that start-up files give to something, with the text of aliases; of functions the text is empty. */
-function aliasesOf({ disk, home }: Workspace): ReadonlyMap<string, string> {
+function readAliases({ disk, home }: Workspace): ReadonlyMap<string, string> {
   const found = aliases.get(disk);
   if (found !== undefined) return found;
   const all = new Map<string, string>();

@@ -100,7 +100,7 @@ const HOOK_NAME =
   /^(?:(?:pre|post|prepare|commit|applypatch)-[a-z-]+|update|reference-transaction|push-to-checkout)$/;
 
 /** The addresses of its remotes. */
-export function remotesOf(disk: Disk, { commonDirectory }: Repository): readonly string[] {
+export function listRemotes(disk: Disk, { commonDirectory }: Repository): readonly string[] {
   const content = disk.text(`${commonDirectory}/config`, MAX_CONFIG) ?? "";
   return [...content.matchAll(/^[ \t]*(?:push)?url[ \t]*=[ \t]*(\S+)/gim)].map(match => match[1] ?? "");
 }

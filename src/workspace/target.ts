@@ -145,21 +145,21 @@ export function componentCouldBe(component: readonly Piece[], name: string): boo
   const [first] = component;
   if (first?.kind === "glob" && name.startsWith(".") && !opensWithDot(first.pattern)) return false;
   if (first?.kind === "unknown" && first.shape === "token" && name.startsWith(".")) return false;
-  return matchesGlob(globOf(component), name);
+  return matchesGlob(getGlob(component), name);
 }
 
 const known = new WeakMap<readonly Piece[], Glob>();
 
 /** One word is compared with many names. */
-function globOf(component: readonly Piece[]): Glob {
-  const glob = known.get(component) ?? createGlob(component.flatMap(tokensOf));
+function getGlob(component: readonly Piece[]): Glob {
+  const glob = known.get(component) ?? createGlob(component.flatMap(toGlobTokens));
   known.set(component, glob);
   return glob;
 }
 
 /** The same under any options that a shell may have: a leading dot is no exception, and case makes no difference. */
 export function componentCouldBeInAnyShell(component: readonly Piece[], name: string): boolean {
-  const tokens = component.flatMap(tokensOf).map((token): GlobToken => {
+  const tokens = component.flatMap(toGlobTokens).map((token): GlobToken => {
     if (token.kind === "text") return { kind: "text", text: token.text.toLowerCase() };
     return token.kind === "one" ? token : { kind: "many" };
   });
@@ -176,7 +176,7 @@ export function plainName(component: readonly Piece[]): string | undefined {
   return name;
 }
 
-function tokensOf(piece: Piece): readonly GlobToken[] {
+function toGlobTokens(piece: Piece): readonly GlobToken[] {
   if (piece.kind === "text") return [piece];
   return piece.kind === "unknown" ? [{ kind: "many" }] : compileGlob(piece.pattern, "shell").tokens;
 }

@@ -111,7 +111,7 @@ function isOwnState({ stateHomes, auditLogs }: Workspace, path: string): boolean
 type Component = Target["rest"][number];
 
 /** What a target is to the guard, or could be where parts of it are patterns or not known. */
-export function wiringOf(workspace: Workspace, target: Target): WiringPart | undefined {
+export function findWiring(workspace: Workspace, target: Target): WiringPart | undefined {
   const { path, base, rest } = target;
   if (target.isRemote) return undefined;
   if (path !== undefined) return wiringPart(workspace, path);

@@ -37,7 +37,7 @@ const HOME_DOT_TREES = wordSet(".config .local .ssh .gnupg .aws .kube .docker .a
 
 const zones = new WeakMap<Workspace, Map<string, Zone>>();
 
-export function zoneOf(workspace: Workspace, path: string): Zone {
+export function classifyPath(workspace: Workspace, path: string): Zone {
   let known = zones.get(workspace);
   if (known === undefined) {
     known = new Map();
@@ -255,7 +255,7 @@ export function isWholeTree(workspace: Workspace, target: Target, withProject: b
   const path = target.path ?? (isEverythingIn(target) ? target.base : undefined);
   if (target.isRemote || path === undefined || disk.kind(path) === "file") return false;
   if (!withProject && project !== undefined && isInside(project, path)) return false;
-  const zone = zoneOf(workspace, path);
+  const zone = classifyPath(workspace, path);
   if (zone === "project") return true;
   if (zone === "history") return path.endsWith("/.git");
   if (zone !== "home" && zone !== "root") return false;

@@ -8,7 +8,7 @@ import { POWERSHELL } from "../../src/code/languages/powershell/library.ts";
 import { PYTHON } from "../../src/code/languages/python/library.ts";
 import { RUBY } from "../../src/code/languages/ruby/library.ts";
 import {
-  choiceOf,
+  createChoice,
   type Datum,
   listDatum,
   recordDatum,
@@ -21,7 +21,7 @@ import type {
   LanguageDefinition,
   LibraryFunction,
 } from "../../src/code/meaning/evaluation-context.ts";
-import { createReadingBudget, sourceOf } from "../../src/code/syntax/source.ts";
+import { createReadingBudget, createSource } from "../../src/code/syntax/source.ts";
 import type { CodeCall } from "../../src/shell/facts.ts";
 import { text, unknown } from "../../src/shell/value.ts";
 import { contextOf } from "./reading.ts";
@@ -54,7 +54,7 @@ const named =
 const either =
   (...options: readonly Make[]): Make =>
   hide =>
-    choiceOf(options.map(option => option(hide)));
+    createChoice(options.map(option => option(hide)));
 
 const WORDS: readonly Make[] = [
   word("/etc/a"),
@@ -140,7 +140,7 @@ function effectsOf(
 ) {
   const inputs = contextOf();
   const budget = createReadingBudget(1_000_000, inputs.budget);
-  const context = createContext(library, sourceOf(text("")), inputs, 0, budget);
+  const context = createContext(library, createSource(text("")), inputs, 0, budget);
   const positional = shape.positional.map(make => make(hide));
   const names = shape.isNamed ? Object.entries(NAMED) : [];
   const given = names.map(([name, make]) => [name, make(hide)] as const);

@@ -1,5 +1,5 @@
 import { readCode } from "../../src/code/read-code.ts";
-import { outputOf } from "../../src/programs/model/analyse.ts";
+import { describeOutput } from "../../src/programs/model/analyse.ts";
 import type { CodeCall, CodeContext, CodeReading, Language } from "../../src/shell/facts.ts";
 import { createBudget } from "../../src/shell/limits.ts";
 import { knownText, text, type Value } from "../../src/shell/value.ts";
@@ -27,7 +27,7 @@ export function contextOf(circumstances: Circumstances = {}): CodeContext {
       const value = variables.get(name);
       return value === undefined ? undefined : text(value);
     },
-    outputOf,
+    outputOf: describeOutput,
     budget: createBudget(circumstances.steps ?? 50_000_000),
   };
 }

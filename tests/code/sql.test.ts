@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { dialectOf, readSql, type SqlDialect } from "../../src/code/languages/sql.ts";
+import { findDialect, readSql, type SqlDialect } from "../../src/code/languages/sql.ts";
 import { concatenate, text, unknown } from "../../src/shell/value.ts";
 
 /** What a text loses, as `loss target`, marks for what only plans or is taken back. */
@@ -123,6 +123,6 @@ describe("the dialect of a client", () => {
     ["sqlcmd", "sqlserver"],
     ["bq", "other"],
   ] as const)("%s speaks %s", (program, dialect) => {
-    expect(dialectOf(program)).toBe(dialect);
+    expect(findDialect(program)).toBe(dialect);
   });
 });

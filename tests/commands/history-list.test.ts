@@ -3,7 +3,7 @@ import { changeDocument } from "../../src/cli/changes.ts";
 import { readDuration, readSize } from "../../src/commands/history/amounts.ts";
 import { renderSummary } from "../../src/commands/history/summary.ts";
 import { renderTable } from "../../src/commands/history/table.ts";
-import { ageOf, whatOf } from "../../src/history/words.ts";
+import { describeChange, formatAge } from "../../src/history/words.ts";
 import { count, sizeText } from "../../src/text/words.ts";
 import { ABSENT, change, deletions, fileState, HOME, NOW_MS, PLAIN, PROJECT, pathChange } from "./changes.ts";
 
@@ -55,9 +55,9 @@ describe("the list of changes", () => {
 
   it("writes out what a terminal would obey", () => {
     const hostile = change({ tool: "B\u001b[2Jash", command: "touch a\u001b]0;x\u0007\u202eb" });
-    expect(whatOf(hostile, HOME)).toBe("B\\u001b[2Jash: touch a\\u001b]0;x\\u0007\\u202eb");
+    expect(describeChange(hostile, HOME)).toBe("B\\u001b[2Jash: touch a\\u001b]0;x\\u0007\\u202eb");
     const odd = change({ command: "", files: [pathChange("a\nb", "created", ABSENT, fileState(1))] });
-    expect(whatOf(odd, HOME)).toBe("Bash: a\\nb");
+    expect(describeChange(odd, HOME)).toBe("Bash: a\\nb");
   });
 
   it("marks what was taken back in part, what is open and an undo that was reversed", () => {
@@ -170,7 +170,7 @@ describe("amounts", () => {
 
   it("are told shortly", () => {
     const ages = [0, 59_000, 119 * 60_000, 47 * 3_600_000, 50 * 3_600_000].map(ms =>
-      ageOf(NOW_MS, NOW_MS - ms),
+      formatAge(NOW_MS, NOW_MS - ms),
     );
     expect(ages).toEqual(["just now", "just now", "119 min ago", "47 h ago", "2 days ago"]);
     expect([0, 1, 1023, 1024, 1_258_291, 60 * 1024 ** 2, 3 * 1024 ** 3].map(sizeText)).toEqual([

@@ -9,7 +9,7 @@ import { LogSource } from "../../src/dashboard/entries.ts";
 import { renderReport } from "../../src/dashboard/report.ts";
 import type { MemoryEntry } from "../../src/dashboard/sources.ts";
 import { NO_CHANGES } from "../../src/dashboard/timeline/calls.ts";
-import { latencyOf, summarise, Timelines } from "../../src/dashboard/timeline/timeline.ts";
+import { measureLatency, summarise, Timelines } from "../../src/dashboard/timeline/timeline.ts";
 import { openStore } from "../../src/memory/sqlite-store.ts";
 import type { RecordedRun } from "../../src/recipes/logs/run-records.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
@@ -247,7 +247,7 @@ describe("fifty thousand events and more", () => {
     ]);
     expect(figures).toMatchObject({ calls: 60_000, refused: 600 });
     expect(sessions).toHaveLength(2_000);
-    const [latency] = latencyOf(activity.runs, 0);
+    const [latency] = measureLatency(activity.runs, 0);
     expect(latency?.overall).toMatchObject({ count: 60_000, maximumUs: 59_999 });
     expect(latency?.points.length).toBeLessThanOrEqual(120);
     const page = activity.runs.page({ count: 25, decision: "deny" });

@@ -4,7 +4,7 @@ import { globMatches } from "../../src/system/glob.ts";
 import { isIgnored, matchesAnyPattern, parseIgnoreFile } from "../../src/workspace/ignore.ts";
 import { componentCouldBe } from "../../src/workspace/target.ts";
 import { survey } from "../../src/workspace/workspace.ts";
-import { secretAt, zoneOf } from "../../src/workspace/zones.ts";
+import { classifyPath, secretAt } from "../../src/workspace/zones.ts";
 import { contextFor, HOME, judge, machine, PROJECT } from "./scene.ts";
 
 const around = survey(contextFor());
@@ -43,21 +43,21 @@ describe("zones", () => {
     ["/srv/www", "outside"],
     ["/mnt/c", "root"],
     ["/mnt/c/Users/me", "home"],
-  ])("%s is %s", (path, zone) => expect(zoneOf(around, path)).toBe(zone));
+  ])("%s is %s", (path, zone) => expect(classifyPath(around, path)).toBe(zone));
 
   it("prefer the nearest of project, home and temp", () => {
     const system = machine({ "/tmp/a/project/.git/HEAD": "ref: refs/heads/x\n" });
     const inTemp = survey(contextFor({ cwd: "/tmp/a/project", home: "/tmp/home", system }));
-    expect(zoneOf(inTemp, "/tmp/home")).toBe("home");
-    expect(zoneOf(inTemp, "/tmp/home/x")).toBe("home");
-    expect(zoneOf(inTemp, "/tmp/a/project/src")).toBe("source");
-    expect(zoneOf(inTemp, "/tmp/a/other")).toBe("temp");
+    expect(classifyPath(inTemp, "/tmp/home")).toBe("home");
+    expect(classifyPath(inTemp, "/tmp/home/x")).toBe("home");
+    expect(classifyPath(inTemp, "/tmp/a/project/src")).toBe("source");
+    expect(classifyPath(inTemp, "/tmp/a/other")).toBe("temp");
   });
 
   it("take a temporary directory for a project only when it is a repository", () => {
     const inTemp = survey(contextFor({ cwd: "/tmp/a/notes", system: machine() }));
     expect(inTemp.project).toBeUndefined();
-    expect(zoneOf(inTemp, "/tmp/a/notes/src")).toBe("temp");
+    expect(classifyPath(inTemp, "/tmp/a/notes/src")).toBe("temp");
   });
 
   it("protect a home on a disk in memory as any other, where other writes are free", () => {

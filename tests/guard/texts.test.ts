@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { LEVELS } from "../../src/config/levels.ts";
 import { BUILT_IN } from "../../src/config/settings.ts";
 import { PACKS } from "../../src/exports/guard.ts";
-import { ruleOf } from "../../src/guard/custom-rules.ts";
+import { toRule } from "../../src/guard/custom-rules.ts";
 import { canBeAllowedForGood } from "../../src/guard/finding.ts";
 import { explainRule } from "../../src/guard/rules.ts";
 import { allOperations } from "../../src/programs/model/registry.ts";
@@ -85,7 +85,7 @@ describe("an explained rule", () => {
   it.each(["No deploys today", "No deploys today."])(
     "of the configuration is told in its own words: %s",
     reason => {
-      const rule = ruleOf({ id: "acme.x", when: { command: "acme" }, verdict: "ask", reason });
+      const rule = toRule({ id: "acme.x", when: { command: "acme" }, verdict: "ask", reason });
       expect(rule.lost).toBe("{target}: No deploys today.");
       expect(explainRule(rule, BUILT_IN.guard)).toMatchObject({
         lost: "No deploys today. A rule of the configuration says so.",

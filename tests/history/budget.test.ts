@@ -3,7 +3,7 @@ import { BUILT_IN } from "../../src/config/settings.ts";
 import { NO_FOOTPRINT } from "../../src/guard/footprint.ts";
 import { beginCall } from "../../src/history/begin.ts";
 import { openContext } from "../../src/history/context.ts";
-import { Keeper, limitsOf } from "../../src/history/keeper.ts";
+import { Keeper, keeperLimits } from "../../src/history/keeper.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import type { System } from "../../src/system/system.ts";
 
@@ -71,7 +71,7 @@ describe("the time before a call", () => {
     const context = open(0, 0, { [`${PROJECT}/holes`]: "x" });
     const { files } = context.system;
     const sparse = { ...files.exactFacts(`${PROJECT}/holes`), size: 2.5e9, allocatedBytes: 4096 };
-    const keeper = new Keeper(context.store, context.rules, limitsOf(context.settings));
+    const keeper = new Keeper(context.store, context.rules, keeperLimits(context.settings));
     keeper.capture(`${PROJECT}/holes`, sparse as never);
     expect(keeper.lost[0]?.why).toContain("too long to read");
   });
@@ -80,7 +80,7 @@ describe("the time before a call", () => {
     const large = "x".repeat(64 * 1024 * 1024);
     const files = { [`${PROJECT}/small/index`]: "x", [`${PROJECT}/large/index`]: large };
     const context = open(0, 0, files);
-    const keeper = new Keeper(context.store, context.rules, limitsOf(context.settings));
+    const keeper = new Keeper(context.store, context.rules, keeperLimits(context.settings));
     expect(keeper.msForGit(`${PROJECT}/small`)).toBe(HOST_WAITS_MS);
     expect(keeper.msForGit(`${PROJECT}/large`)).toBe(0);
   });

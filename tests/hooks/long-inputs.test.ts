@@ -9,7 +9,7 @@ import {
   isPush,
   isPushToMain,
 } from "../../src/hooks/stock/stop/power-steering/commands.ts";
-import { todosOf, writesOf } from "../../src/hooks/stock/stop/power-steering/source.ts";
+import { listWrites, readTodos } from "../../src/hooks/stock/stop/power-steering/source.ts";
 import { HOSTS } from "../../src/hosts/descriptors.ts";
 import { deriveFacts } from "../../src/hosts/facts.ts";
 import { parseShell } from "../../src/shell/syntax/parse.ts";
@@ -27,10 +27,10 @@ describe("a long text that fits no pattern is read once", () => {
     ["dots before a result", () => isPreCommitPass(`${repeat(".")}\nFailed`), false],
     ["repeated talk of a tool", () => isPreCommitPass(repeat("pre-commit ")), false],
     ["blank lines in a prompt", () => extractRequest(repeat("\n\t"), "s", "t").requirements, []],
-    ["blank lines in a list of todos", () => todosOf({ todos: repeat("\n\t") }), []],
+    ["blank lines in a list of todos", () => readTodos({ todos: repeat("\n\t") }), []],
     [
       "comment marks",
-      () => writesOf("Write", { file_path: "a.py", content: repeat("#") })[0]?.hasShortcut,
+      () => listWrites("Write", { file_path: "a.py", content: repeat("#") })[0]?.hasShortcut,
       false,
     ],
     [

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { missingOf } from "../../src/programs/model/completeness.ts";
+import { findMissing } from "../../src/programs/model/completeness.ts";
 import { allPrograms, findProgram } from "../../src/programs/model/registry.ts";
 import { completeGitCommand, completeGitCommands } from "../../src/programs/records/git-complete.ts";
 import type { Invocation } from "../../src/shell/facts.ts";
@@ -110,7 +110,7 @@ describe("complete records", () => {
       options(option).every(one => one.isInGrammar && told.includes(one.name));
     const silent = printed
       .filter(option => !/^\d/.test(option) && !isTold(option))
-      .filter(option => missingOf(started(name, spelt(option)), []).every(({ kind }) => kind !== "option"));
+      .filter(option => findMissing(started(name, spelt(option)), []).every(({ kind }) => kind !== "option"));
     expect(silent).toEqual([]);
   });
 

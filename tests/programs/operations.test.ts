@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { OPERATION_RULES } from "../../src/config/rule-ids.ts";
 import { analyseCommand } from "../../src/programs/model/analyse.ts";
-import { operationsOfRecord, programsOf } from "../../src/programs/model/operations.ts";
+import { listPrograms, operationsOfRecord } from "../../src/programs/model/operations.ts";
 import { allPrograms } from "../../src/programs/model/registry.ts";
 import type { OperationEffect } from "../../src/shell/index.ts";
 import { words } from "../../src/shell/options.ts";
@@ -33,7 +33,7 @@ describe("rows of operations", () => {
     const rules: readonly string[] = OPERATION_RULES;
     expect(ROWS.filter(({ row }) => !rules.includes(row.rule)).map(({ row }) => row.rule)).toEqual([]);
     const strangers = ROWS.flatMap(({ record, row }) =>
-      programsOf(row.command).some(name => words(record.names).includes(name)) ? [] : [row.command],
+      listPrograms(row.command).some(name => words(record.names).includes(name)) ? [] : [row.command],
     );
     expect(strangers).toEqual([]);
   });
@@ -63,7 +63,7 @@ describe("rows of operations", () => {
 });
 
 function filled(safer: string | undefined, command: string): string {
-  return (safer ?? "").replaceAll("{rest}", "web").replaceAll("{tool}", programsOf(command)[0] ?? "");
+  return (safer ?? "").replaceAll("{rest}", "web").replaceAll("{tool}", listPrograms(command)[0] ?? "");
 }
 
 /** `-abc` are letters, `long|l` names of one option, `alias=a` one more name. */

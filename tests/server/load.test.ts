@@ -4,7 +4,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { Database } from "../../src/postgres/database.ts";
 import { SCHEMA } from "../../src/postgres/migrate.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
-import { hashOf } from "../../src/server/http.ts";
+import { hashSecret } from "../../src/server/http.ts";
 import { planInit, runInit } from "../../src/server/init.ts";
 import { AMPLIHACK } from "../commands/run-command.ts";
 import { administer, hasPostgres, startPostgres } from "../postgres-server.ts";
@@ -58,7 +58,7 @@ describe.skipIf(!hasPostgres || !isLong)("200 machines", () => {
       for (const [index, { key }] of senders.entries())
         await owner.run(
           `INSERT INTO ${SCHEMA}.server_machines (id, team, person, machine, hash) VALUES ($1, 'acme', $2, $3, $4)`,
-          [`m${index}`, `p${index}`, `machine-${index}`, hashOf(key)],
+          [`m${index}`, `p${index}`, `machine-${index}`, hashSecret(key)],
         );
       const databaseUrl = server.url("load", "amplihack_server");
       const servers = [await startServe(databaseUrl), await startServe(databaseUrl)];

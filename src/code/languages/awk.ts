@@ -1,10 +1,10 @@
 import { knownText, text, unknown } from "../../shell/index.ts";
 import {
-  choiceOf,
+  createChoice,
   type Datum,
   formatted,
   joined,
-  knownTextOf,
+  knownDatumText,
   literal,
   reference,
   separatedBy,
@@ -199,12 +199,12 @@ const readsField: LibraryFunction = (call, context) => {
   if (input === undefined || known === undefined) {
     return textDatum(unknown("any", "$", input?.origins ?? [{ kind: "input" }]));
   }
-  const index = Number(knownTextOf(call.positional[0]) ?? Number.NaN);
+  const index = Number(knownDatumText(call.positional[0]) ?? Number.NaN);
   const lines = known
     .split("\n")
     .filter(line => line !== "")
     .slice(0, MAX_LINES);
-  return choiceOf(
+  return createChoice(
     lines.map(line => {
       const field = index === 0 ? line : line.trim().split(/\s+/)[index - 1];
       return textDatum(
@@ -223,7 +223,7 @@ function noteConnection(
   target: Datum,
   sent: readonly Datum[],
 ): boolean {
-  if (knownTextOf(target)?.startsWith("/inet") !== true) return false;
+  if (knownDatumText(target)?.startsWith("/inet") !== true) return false;
   noteNetwork(context, call, target, sent);
   return true;
 }
@@ -257,7 +257,7 @@ const readsProgram = withArgument("this", (command, call, context) => {
   const output = noteConnection(context, call, command, [])
     ? reference("connection", [fromNetwork(context)])
     : reference("getline", noteShell(context, call, command));
-  const name = /^getline (.*)$/.exec(knownTextOf(call.positional[0]) ?? "")?.[1];
+  const name = /^getline (.*)$/.exec(knownDatumText(call.positional[0]) ?? "")?.[1];
   if (name !== undefined) context.globals.names.set(name, output);
   return output;
 });

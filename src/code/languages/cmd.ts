@@ -1,12 +1,12 @@
 import { wordSet } from "../../shell/index.ts";
-import { type Datum, knownTextOf, listDatum, literal, mapText, reference } from "../meaning/datum.ts";
+import { type Datum, knownDatumText, listDatum, literal, mapText, reference } from "../meaning/datum.ts";
 import { noteDelete, noteDirectory, noteMove, noteRead, noteSpawn } from "../meaning/effects.ts";
 import {
   type FunctionCall,
   forwardSlashes,
   homeDatum,
   type LibraryFunction,
-  patternOf,
+  toPattern,
   workingDirectory,
 } from "../meaning/evaluation-context.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
@@ -22,7 +22,7 @@ interface Command {
 }
 
 /** Commands between `&`, `|`, newlines and parentheses; quotes hold blanks, a caret escapes. */
-function commandsOf(script: string, budget: ReadingBudget): Command[] {
+function splitCommands(script: string, budget: ReadingBudget): Command[] {
   const commands: Command[] = [];
   let words: string[] = [];
   let redirections: { path: string; operator: string }[] = [];
@@ -82,7 +82,7 @@ function isSetOfLoop(words: readonly string[]): boolean {
 }
 
 function parseCmd(script: string, budget: ReadingBudget): readonly Node[] {
-  return commandsOf(script, budget).flatMap(({ words, redirections, at }) => [
+  return splitCommands(script, budget).flatMap(({ words, redirections, at }) => [
     ...redirections
       .filter(({ path }) => !/^(?:nul|con)$/i.test(path))
       .map(({ path, operator }) => callNode(operator, [wordNode(path)], at)),
@@ -185,23 +185,25 @@ function wordNode(word: string): Node {
   return { kind: "text", pieces: [...pieces, word.slice(start)] };
 }
 
-function operandsOf(call: FunctionCall): Datum[] {
-  return call.positional.filter(word => !OPTION.test(knownTextOf(word) ?? ""));
+function listOperands(call: FunctionCall): Datum[] {
+  return call.positional.filter(word => !OPTION.test(knownDatumText(word) ?? ""));
 }
 
 function isRecursive(call: FunctionCall): boolean {
-  return call.positional.some(word => /^(?=[\s\S]*\/s(?:\/|$))(?:\/[a-z])+$/i.test(knownTextOf(word) ?? ""));
+  return call.positional.some(word =>
+    /^(?=[\s\S]*\/s(?:\/|$))(?:\/[a-z])+$/i.test(knownDatumText(word) ?? ""),
+  );
 }
 
 /** `*.*` is everything, also names without a dot. */
 function allNames(path: Datum): Datum {
-  return knownTextOf(path)?.endsWith("*.*") === true ? mapText(path, known => known.slice(0, -2)) : path;
+  return knownDatumText(path)?.endsWith("*.*") === true ? mapText(path, known => known.slice(0, -2)) : path;
 }
 
 function moves(kind: "move" | "copy"): LibraryFunction {
   return (call, context) => {
-    const [from, to] = operandsOf(call);
-    return from && to && noteMove(context, call, patternOf(from), to, kind);
+    const [from, to] = listOperands(call);
+    return from && to && noteMove(context, call, toPattern(from), to, kind);
   };
 }
 
@@ -212,20 +214,20 @@ export const CMD = defineLanguage({
   functions: () => [
     [
       "rd rmdir",
-      (call, context) => noteDelete(context, call, listDatum(operandsOf(call)), isRecursive(call)),
+      (call, context) => noteDelete(context, call, listDatum(listOperands(call)), isRecursive(call)),
     ],
     [
       "del erase",
       (call, context) =>
-        noteDelete(context, call, patternOf(listDatum(operandsOf(call).map(allNames))), isRecursive(call)),
+        noteDelete(context, call, toPattern(listDatum(listOperands(call).map(allNames))), isRecursive(call)),
     ],
-    ["type", (call, context) => noteRead(context, call, patternOf(listDatum(operandsOf(call))))],
+    ["type", (call, context) => noteRead(context, call, toPattern(listDatum(listOperands(call))))],
     ["move ren rename", moves("move")],
     ["copy xcopy", moves("copy")],
     [
       "cd chdir pushd",
       (call, context) => {
-        const [path] = operandsOf(call);
+        const [path] = listOperands(call);
         return path && noteDirectory(context, call, path);
       },
     ],

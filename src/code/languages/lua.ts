@@ -1,5 +1,5 @@
 import { wordSet } from "../../shell/index.ts";
-import { knownTextOf, reference } from "../meaning/datum.ts";
+import { knownDatumText, reference } from "../meaning/datum.ts";
 import { noteNetwork } from "../meaning/effects.ts";
 import {
   argumentList,
@@ -122,12 +122,12 @@ function readTable(parser: Parser): Node {
   return {
     kind: "record",
     entries: items.flatMap(({ value }) =>
-      value.kind === "assign" ? [[keyOf(value.target), value.value] as const] : [],
+      value.kind === "assign" ? [[toKey(value.target), value.value] as const] : [],
     ),
   };
 }
 
-function keyOf(target: Node): Node {
+function toKey(target: Node): Node {
   return target.kind === "name" ? { kind: "text", pieces: [target.name] } : target;
 }
 
@@ -289,7 +289,7 @@ export const LUA = defineLanguage({
     ["io.read", "returns", "standard input"],
     ["load loadstring", "evaluates", "0 this"],
     ["dofile loadfile", "evaluatesFile", "0"],
-    ["require", call => reference(knownTextOf(select(call, "0")) ?? "module")],
+    ["require", call => reference(knownDatumText(select(call, "0")) ?? "module")],
     ["pcall xpcall assert ipairs pairs tostring table.unpack unpack", "gives", "0 this"],
     ["lfs.dir", "returns", "any name"],
     ["string.format text.format", formatsText],

@@ -1,9 +1,9 @@
 import type { Value } from "../../shell/index.ts";
-import { type Datum, knownTextOf } from "../meaning/datum.ts";
+import { type Datum, knownDatumText } from "../meaning/datum.ts";
 import { runInDatabase, standaloneBudget } from "../meaning/evaluate.ts";
 import type { FunctionCall, LanguageDefinition, LibraryFunction } from "../meaning/evaluation-context.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
-import { sourceOf } from "../syntax/source.ts";
+import { createSource } from "../syntax/source.ts";
 import { parseJavaScript } from "./javascript/syntax.ts";
 
 /** Something that mongosh code destroys as a whole. */
@@ -22,7 +22,7 @@ interface MongoReading {
 /** Read mongosh code for drops and for deletions without a condition. Never throws, linear. */
 export function readMongo(code: Value): MongoReading {
   const losses: MongoLoss[] = [];
-  const source = sourceOf(code);
+  const source = createSource(code);
   const budget = standaloneBudget(source.text.length);
   runInDatabase(mongoLanguage(losses), source, budget);
   return { losses, isComplete: !budget.isCutShort };
@@ -34,7 +34,7 @@ function mongoLanguage(losses: MongoLoss[]): LanguageDefinition {
     isLoss: (argument: Datum | undefined) => boolean,
   ): LibraryFunction => {
     return call => {
-      const target = targetOf(call);
+      const target = findTarget(call);
       if (target !== undefined && isLoss(call.positional[0])) losses.push({ kind, target, at: call.at });
       return undefined;
     };
@@ -54,7 +54,7 @@ function mongoLanguage(losses: MongoLoss[]): LanguageDefinition {
 }
 
 /** Only what hangs on a database handle counts: `array.remove()` is something else. */
-function targetOf(call: FunctionCall): string | undefined {
+function findTarget(call: FunctionCall): string | undefined {
   const name = call.name.slice(0, call.name.lastIndexOf("."));
   return /^(?:db|conn|client|connection|mongo|Mongo)\b/.test(name) ? name : undefined;
 }
@@ -65,5 +65,5 @@ function isEmptyFilter(filter: Datum | undefined): boolean {
 
 function namesDrop(command: Datum | undefined): boolean {
   if (command?.kind === "record") return command.fields.has("dropDatabase") || command.fields.has("drop");
-  return /^drop/.test(knownTextOf(command) ?? "");
+  return /^drop/.test(knownDatumText(command) ?? "");
 }

@@ -3,9 +3,9 @@ import { firstValue, listDatum, literal, mapText, reference } from "../meaning/d
 import { opens, reads, sends, sendsToReceiver } from "../meaning/effect-kinds.ts";
 import { isAddress, noteNetwork, noteWrite } from "../meaning/effects.ts";
 import {
+  allDescendants,
   argumentList,
-  childrenOf,
-  descendantsOf,
+  directChildren,
   fromNetwork,
   type LibraryFunction,
   select,
@@ -289,7 +289,9 @@ const writesContents = withArgument("0", (path, call, context) => {
 
 /** Iterators over a directory give everything in it, the recursive ones everything below. */
 const iterates = withArgument("0", (directory, call) =>
-  call.name.includes("recursive") ? descendantsOf(directory, "matches") : childrenOf(directory, "matches"),
+  call.name.includes("recursive")
+    ? allDescendants(directory, "matches")
+    : directChildren(directory, "matches"),
 );
 
 /** `curl_setopt($h, CURLOPT_POSTFIELDS, $data)`: the handle collects what will be sent. */

@@ -1,8 +1,8 @@
 import type { Value } from "../../shell/index.ts";
-import { knownTextOf } from "../meaning/datum.ts";
+import { knownDatumText } from "../meaning/datum.ts";
 import { runInDatabase, standaloneBudget } from "../meaning/evaluate.ts";
 import type { LibraryFunction } from "../meaning/evaluation-context.ts";
-import { type ReadingBudget, sourceOf, step } from "../syntax/source.ts";
+import { createSource, type ReadingBudget, step } from "../syntax/source.ts";
 import { LUA } from "./lua.ts";
 
 /** One command sent to the store; the name in upper case. */
@@ -20,12 +20,12 @@ interface RedisReading {
 
 /** Read commands, one per line, as `redis-cli` takes them on its stdin. Never throws, linear. */
 export function readRedis(code: Value): RedisReading {
-  const { text: source } = sourceOf(code);
+  const { text: source } = createSource(code);
   const budget = standaloneBudget(source.length);
   const commands: RedisCommand[] = [];
   let at = 0;
   for (const line of source.split("\n")) {
-    const [name, ...rest] = wordsOf(line, budget);
+    const [name, ...rest] = splitWords(line, budget);
     if (name !== undefined) {
       commands.push({ name: name.toUpperCase(), arguments: rest, at });
       if (/^eval$/i.test(name)) commands.push(...scriptCommands(rest[0] ?? "", at, budget));
@@ -36,7 +36,7 @@ export function readRedis(code: Value): RedisReading {
 }
 
 /** Words of a line; quotes hold blanks. */
-function wordsOf(line: string, budget: ReadingBudget): string[] {
+function splitWords(line: string, budget: ReadingBudget): string[] {
   const words: string[] = [];
   let word: string | undefined;
   let quote = "";
@@ -64,7 +64,7 @@ function wordsOf(line: string, budget: ReadingBudget): string[] {
 function scriptCommands(script: string, at: number, budget: ReadingBudget): RedisCommand[] {
   const commands: RedisCommand[] = [];
   const calls: LibraryFunction = call => {
-    const [name = "", ...rest] = call.positional.map(datum => knownTextOf(datum) ?? "");
+    const [name = "", ...rest] = call.positional.map(datum => knownDatumText(datum) ?? "");
     commands.push({ name: name.toUpperCase(), arguments: rest, at });
     return undefined;
   };

@@ -1,6 +1,6 @@
 import { type Value, wordSet } from "../../shell/index.ts";
 import { standaloneBudget } from "../meaning/evaluate.ts";
-import { type ReadingBudget, sourceOf, step } from "../syntax/source.ts";
+import { createSource, type ReadingBudget, step } from "../syntax/source.ts";
 
 /** One statement of SQL text, told by its verb; `loss` is undefined for what destroys nothing as a whole. */
 interface SqlStatement {
@@ -25,14 +25,14 @@ const MAX_DEPTH = 4;
 
 /** Read SQL text. Strings, comments and quoted names are told apart from words; never throws, linear. */
 export function readSql(code: Value, dialect: SqlDialect): SqlReading {
-  const { text } = sourceOf(code);
+  const { text } = createSource(code);
   const budget = standaloneBudget(text.length);
   const statements = readText(text, dialect, budget, 0);
   return { statements: markRolledBack(statements), isComplete: !budget.isCutShort };
 }
 
 /** The dialect a client program speaks. */
-export function dialectOf(program: string): SqlDialect {
+export function findDialect(program: string): SqlDialect {
   if (/^(?:mysql|mariadb|clickhouse)/.test(program)) return "mysql";
   if (/^(?:psql|cockroach|duckdb|pgcli)/.test(program)) return "postgres";
   if (/^(?:sqlite|litecli)/.test(program)) return "sqlite";
@@ -121,7 +121,7 @@ function mainStatements({ tokens }: Statement): Part[] {
   const lead = /^(?:BEGIN|IF|ELSE|THEN)$/.test(keyword(body[0]))
     ? body.findIndex(token => VERBS.has(keyword(token)))
     : 0;
-  return [partOf(body.slice(Math.max(0, lead)))];
+  return [readPart(body.slice(Math.max(0, lead)))];
 }
 
 /** Data-changing common tables: `WITH d AS (DELETE FROM t RETURNING *) …`. */
@@ -131,7 +131,7 @@ function innerStatements({ tokens }: Statement): Part[] {
     if (token.kind !== "mark" || token.text !== "(") continue;
     if (!/^(?:DELETE|UPDATE)$/.test(keyword(tokens[index + 1]))) continue;
     if (parts.length >= MAX_INNER) break;
-    parts.push(partOf(topLevel(tokens.slice(index + 1))));
+    parts.push(readPart(topLevel(tokens.slice(index + 1))));
   }
   return parts;
 }
@@ -320,7 +320,7 @@ interface Part extends Loss {
 
 const NO_LOSS: Loss = { loss: undefined, target: undefined };
 
-function partOf(tokens: readonly SqlToken[]): Part {
+function readPart(tokens: readonly SqlToken[]): Part {
   const verb = keyword(tokens[0]);
   return { verb, ...(READERS.get(verb)?.(tokens) ?? NO_LOSS) };
 }

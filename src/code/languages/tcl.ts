@@ -2,7 +2,7 @@ import { unknown, wordSet } from "../../shell/index.ts";
 import {
   type Datum,
   joined,
-  knownTextOf,
+  knownDatumText,
   listDatum,
   literal,
   mapText,
@@ -180,10 +180,10 @@ const PAIR_COMMANDS = /^(?:expect|expect_before|expect_after|switch)$/;
 
 function commandNode(words: readonly Word[], cursor: Cursor): Node {
   const [first, ...rest] = words;
-  const name = literalOf(first)?.replace(/^::/, "");
+  const name = readLiteral(first)?.replace(/^::/, "");
   const at = first?.at ?? 0;
   const [operand, value] = rest;
-  const variable = name === "set" && rest.length < 3 ? literalOf(operand) : undefined;
+  const variable = name === "set" && rest.length < 3 ? readLiteral(operand) : undefined;
   if (variable !== undefined) {
     const target = variableNode(variable);
     return value === undefined ? target : { kind: "assign", target, value: value.node };
@@ -192,17 +192,17 @@ function commandNode(words: readonly Word[], cursor: Cursor): Node {
     const callee = name === undefined ? (first?.node ?? NOTHING) : nameNode(name);
     return { kind: "call", callee, arguments: rest.map(({ node }) => ({ value: node })), at };
   }
-  const bodies = rest.flatMap(word => bodiesOf(word, PAIR_COMMANDS.test(name), cursor));
+  const bodies = rest.flatMap(word => readBodies(word, PAIR_COMMANDS.test(name), cursor));
   if (name === "foreach" && operand !== undefined) bodies.unshift(loopVariable(operand, value));
   return sequence(...bodies);
 }
 
-function literalOf(word: Word | undefined): string | undefined {
+function readLiteral(word: Word | undefined): string | undefined {
   const pieces = word?.node.kind === "text" ? word.node.pieces : [];
   return pieces.length === 1 && typeof pieces[0] === "string" ? pieces[0] : undefined;
 }
 
-function bodiesOf(word: Word, hasPairs: boolean, cursor: Cursor): Node[] {
+function readBodies(word: Word, hasPairs: boolean, cursor: Cursor): Node[] {
   if (word.body === undefined) return [word.node];
   const own = readBody(word.body, word.at, cursor);
   if (!hasPairs) return own;
@@ -216,13 +216,13 @@ function bodiesOf(word: Word, hasPairs: boolean, cursor: Cursor): Node[] {
 
 /** A loop over one item is known, over several it may be any. */
 function loopVariable(name: Word, list: Word | undefined): Node {
-  const items = literalOf(list)?.trim().split(/\s+/) ?? [];
-  const target = variableNode(literalOf(name) ?? "");
+  const items = readLiteral(list)?.trim().split(/\s+/) ?? [];
+  const target = variableNode(readLiteral(name) ?? "");
   return { kind: "assign", target, value: items.length === 1 ? textNode(items[0] ?? "") : NOTHING };
 }
 
 function withoutFlags(words: readonly Datum[]): readonly Datum[] {
-  const start = words.findIndex(word => knownTextOf(word)?.startsWith("-") !== true);
+  const start = words.findIndex(word => knownDatumText(word)?.startsWith("-") !== true);
   return start === -1 ? [] : words.slice(start);
 }
 
@@ -244,11 +244,11 @@ const spawns: LibraryFunction = (call, context) => {
 
 /** What is sent to a shell is a command line. */
 const sends: LibraryFunction = (call, context) => {
-  const program = knownTextOf(context.globals.names.get(SPAWNED)) ?? "";
+  const program = knownDatumText(context.globals.names.get(SPAWNED)) ?? "";
   const words = withoutFlags(call.positional);
   if (words.length === 0 || !SHELLS.test(program.slice(program.lastIndexOf("/") + 1))) return undefined;
   const sent = line(words);
-  const typed = knownTextOf(sent) === undefined ? sent : mapText(sent, typedLines);
+  const typed = knownDatumText(sent) === undefined ? sent : mapText(sent, typedLines);
   noteShell(context, call, typed);
   return undefined;
 };
@@ -259,18 +259,18 @@ function typedLines(keys: string): string {
 
 /** `eval exec rm $x`: the words, put together, are a script; where one is not known they are still a command. */
 const evaluatesWords: LibraryFunction = (call, context) => {
-  const hasLevel = call.positional.length > 1 && /^#?\d+$/.test(knownTextOf(call.positional[0]) ?? "");
+  const hasLevel = call.positional.length > 1 && /^#?\d+$/.test(knownDatumText(call.positional[0]) ?? "");
   const [first = literal(""), ...positional] = call.positional.slice(hasLevel ? 1 : 0);
   const script = line([first, ...positional]);
-  if (knownTextOf(script) !== undefined) return evaluateText(script, call, context);
-  return invokeLibraryFunction(context, { ...call, name: knownTextOf(first) ?? "…", positional });
+  if (knownDatumText(script) !== undefined) return evaluateText(script, call, context);
+  return invokeLibraryFunction(context, { ...call, name: knownDatumText(first) ?? "…", positional });
 };
 
 const usesFile = withArgument("0", (action, call, context) => {
   const rest = call.positional.slice(1);
   const paths = withoutFlags(rest);
-  const word = knownTextOf(action);
-  const isForced = rest.some(value => knownTextOf(value) === "-force");
+  const word = knownDatumText(action);
+  const isForced = rest.some(value => knownDatumText(value) === "-force");
   if (word === "delete") return noteDelete(context, call, listDatum(paths), isForced);
   const to = paths.at(-1);
   if (to === undefined || (word !== "rename" && word !== "copy")) return undefined;
@@ -279,15 +279,15 @@ const usesFile = withArgument("0", (action, call, context) => {
 
 /** `open "|cmd"`, `open path w` */
 const opensFile = withArgument("0", (path, call, context) => {
-  const known = knownTextOf(path);
+  const known = knownDatumText(path);
   if (known?.startsWith("|") === true)
     return reference("[open]", noteShell(context, call, literal(known.slice(1).trim())));
   const mode = select(call, "1") ?? literal("r");
-  return openFile(context, call, path, knownTextOf(mode) ?? "w");
+  return openFile(context, call, path, knownDatumText(mode) ?? "w");
 });
 
 const readsVariable = withArgument("0", (given, _call, context) => {
-  const name = knownTextOf(given) ?? "";
+  const name = knownDatumText(given) ?? "";
   const isKnown = name === "HOME" || context.inputs.environment(name) !== undefined;
   if (isKnown) return environmentDatum(context, name);
   return textDatum(unknown("any", `$${name}`, [{ kind: "environment", name }]));

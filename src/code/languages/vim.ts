@@ -1,12 +1,12 @@
 import type { Language } from "../../shell/index.ts";
-import { knownTextOf, listDatum, textDatum } from "../meaning/datum.ts";
+import { knownDatumText, listDatum, textDatum } from "../meaning/datum.ts";
 import { noteDelete, noteEvaluate, noteWrite } from "../meaning/effects.ts";
 import {
   expandTilde,
   homeDatum,
   type LibraryFunction,
-  patternOf,
   select,
+  toPattern,
   withArgument,
 } from "../meaning/evaluation-context.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
@@ -61,9 +61,9 @@ function parseVim(source: string, budget: ReadingBudget): readonly Node[] {
     at += line.length + 1;
     return nodes;
   });
-  const opened = nodes.filter(node => isCallOf(node, ":edit"));
+  const opened = nodes.filter(node => isCallTo(node, ":edit"));
   // `:w` without a name writes what was opened before it.
-  const isWritten = nodes.some(node => isCallOf(node, ":write") && node.arguments.length === 0);
+  const isWritten = nodes.some(node => isCallTo(node, ":write") && node.arguments.length === 0);
   return isWritten
     ? [
         ...nodes,
@@ -72,7 +72,7 @@ function parseVim(source: string, budget: ReadingBudget): readonly Node[] {
     : nodes;
 }
 
-function isCallOf(node: Node, name: string): node is Extract<Node, { kind: "call" }> {
+function isCallTo(node: Node, name: string): node is Extract<Node, { kind: "call" }> {
   return node.kind === "call" && node.callee.kind === "name" && node.callee.name === name;
 }
 
@@ -209,19 +209,19 @@ function evaluatesIn(language: Language): LibraryFunction {
 
 /** `delete(path, "rf")` */
 const removes = withArgument("0", (path, given, context) =>
-  noteDelete(context, given, path, knownTextOf(select(given, "1"))?.includes("r") === true),
+  noteDelete(context, given, path, knownDatumText(select(given, "1"))?.includes("r") === true),
 );
 
 /** `writefile(lines, path, "a")` */
 const writesLines = withArgument("1", (path, given, context) =>
-  noteWrite(context, given, path, knownTextOf(select(given, "2"))?.includes("a") === true),
+  noteWrite(context, given, path, knownDatumText(select(given, "2"))?.includes("a") === true),
 );
 
 /** What ex commands and the functions of Vim script do. */
 export const VIM = defineLanguage({
   id: "vim",
   parse: parseVim,
-  toPath: (path, context) => patternOf(expandTilde(path, context), "text"),
+  toPath: (path, context) => toPattern(expandTilde(path, context), "text"),
   functions: () => [
     ["!", "runsShell", "0"],
     [":write", writesFile(false)],

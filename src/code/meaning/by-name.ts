@@ -1,6 +1,6 @@
 import { describe, knownPrefix, wordSet } from "../../shell/index.ts";
 import { quoteWord } from "../../system/index.ts";
-import { type Datum, firstValue, knownTextOf, literal, optionsOf, originsOf } from "./datum.ts";
+import { type Datum, datumOrigins, firstValue, knownDatumText, listOptions, literal } from "./datum.ts";
 import { noteDelete, noteLoss, noteMove, noteRead, noteShell, noteWrite } from "./effects.ts";
 import { type EvaluationContext, expandTilde, type FunctionCall } from "./evaluation-context.ts";
 
@@ -80,7 +80,7 @@ function noteForeignCode(context: EvaluationContext, call: FunctionCall, last: s
   const isFetched =
     RUNS_BYTES.test(call.name) &&
     /^(?:loads?|decode|open|unpickler)$/i.test(last) &&
-    call.positional.some(given => originsOf(given).some(({ kind }) => kind === "network"));
+    call.positional.some(given => datumOrigins(given).some(({ kind }) => kind === "network"));
   if (isTrusted) noteLoss(context, call, "pkg.address", "run the code that comes with a model");
   else if (isFetched) noteLoss(context, call, "pkg.address", "run what came from the network");
 }
@@ -124,7 +124,7 @@ export function samePlace(context: EvaluationContext, { name, positional }: Func
 function noteProgramWords(context: EvaluationContext, call: FunctionCall, last: string): void {
   const owner = call.name.slice(0, -last.length - 1);
   if (!/(?:^|\.)git$/.test(owner)) return;
-  const given = call.positional.map(knownTextOf);
+  const given = call.positional.map(knownDatumText);
   if (given.every(word => word !== undefined))
     noteShell(context, call, literal(["git", last.replaceAll("_", "-"), ...given].join(" ")));
 }
@@ -142,7 +142,7 @@ export function noteByName(context: EvaluationContext, call: FunctionCall): void
     hasWord(wordsInName(call.name.slice(0, -last.length)), FILE_MODULES);
   if (hasWord(words, STARTS) || (hasWord(words, COMMANDS) && hasWord(words, RUNS)))
     for (const text of call.positional.slice(0, 1))
-      if (/\s/.test(knownTextOf(text) ?? "")) noteShell(context, call, ranBy(call, text));
+      if (/\s/.test(knownDatumText(text) ?? "")) noteShell(context, call, ranBy(call, text));
   const isUnpacked =
     hasWord(words, UNPACK_WORDS) ||
     (hasWord(words, wordSet("extract")) && hasWord(wordsInName(call.name), PACKED));
@@ -173,23 +173,23 @@ export function noteByName(context: EvaluationContext, call: FunctionCall): void
 
 /** What another machine runs is judged as what is sent there by ssh. */
 function ranBy({ name }: FunctionCall, command: Datum): Datum {
-  const known = knownTextOf(command);
+  const known = knownDatumText(command);
   return known !== undefined && RUNS_ELSEWHERE.test(name) ? literal(`ssh host ${quoteWord(known)}`) : command;
 }
 
 /** What is packed comes into the folder that is named, and else into the one where it is done. */
 function noteUnpacked(context: EvaluationContext, call: FunctionCall): void {
   const given = [...call.positional, ...call.named.values()].filter(
-    datum => isPath(datum) || knownTextOf(datum) !== undefined,
+    datum => isPath(datum) || knownDatumText(datum) !== undefined,
   );
-  const folders = given.filter(path => !PACKED_FILE.test(knownTextOf(path) ?? ""));
+  const folders = given.filter(path => !PACKED_FILE.test(knownDatumText(path) ?? ""));
   for (const folder of folders.length > 0 ? folders : [literal(".")])
     noteMove(context, call, given[0] ?? folder, folder, "unpack");
 }
 
 function isPath(datum: Datum): boolean {
-  return optionsOf(datum).some(option => {
-    if (option.kind !== "text" || LIBRARY_FILE.test(knownTextOf(option) ?? "")) return false;
+  return listOptions(datum).some(option => {
+    if (option.kind !== "text" || LIBRARY_FILE.test(knownDatumText(option) ?? "")) return false;
     return option.type === "path" || isPathText(knownPrefix(firstValue(option)));
   });
 }

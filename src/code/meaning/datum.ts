@@ -80,7 +80,7 @@ export function listDatum(items: readonly Datum[], isOpenEnded = false): ListDat
     kind: "list",
     items: kept,
     isOpenEnded: isOpenEnded || kept.length < items.length,
-    origins: unite(kept.map(originsOf)),
+    origins: unite(kept.map(datumOrigins)),
   };
 }
 
@@ -91,7 +91,7 @@ export function recordDatum(entries: Iterable<readonly [string, Datum]> = []): R
 }
 
 /** The items of a list; any other datum by itself. */
-export function itemsOf(datum: Datum): readonly Datum[] {
+export function listItems(datum: Datum): readonly Datum[] {
   return datum.kind === "list" ? datum.items : [datum];
 }
 
@@ -100,7 +100,7 @@ export function flatten(list: ListDatum): ListDatum {
   const inner = list.items.filter(item => item.kind === "list");
   if (inner.length === 0) return list;
   return listDatum(
-    list.items.flatMap(itemsOf),
+    list.items.flatMap(listItems),
     [list, ...inner].some(each => each.isOpenEnded),
   );
 }
@@ -108,12 +108,12 @@ export function flatten(list: ListDatum): ListDatum {
 export function appendItem(list: ListDatum, item: Datum): void {
   if (list.items.length >= MAX_ITEMS) list.isOpenEnded = true;
   else list.items.push(item);
-  list.origins = unite([list.origins, originsOf(item)]);
+  list.origins = unite([list.origins, datumOrigins(item)]);
 }
 
 export function setField(record: RecordDatum, key: string, value: Datum): void {
   if (record.fields.size < MAX_ITEMS) record.fields.set(key, value);
-  record.origins = unite([record.origins, originsOf(value)]);
+  record.origins = unite([record.origins, datumOrigins(value)]);
 }
 
 function unite(lists: readonly (readonly Origin[])[]): readonly Origin[] {
@@ -127,7 +127,7 @@ export function reference(written: string, origins: readonly Origin[] = [], rece
 }
 
 /** One of several; a single option is itself, equal known texts are one. */
-export function choiceOf(options: readonly Datum[]): Datum {
+export function createChoice(options: readonly Datum[]): Datum {
   const flat: Datum[] = [];
   const seen = new Set<string>();
   for (const option of options) {
@@ -145,29 +145,29 @@ export function choiceOf(options: readonly Datum[]): Datum {
   return flat.length === 1 && only !== undefined ? only : { kind: "choice", options: flat };
 }
 
-export function optionsOf(datum: Datum): readonly Datum[] {
+export function listOptions(datum: Datum): readonly Datum[] {
   return datum.kind === "choice" ? datum.options : [datum];
 }
 
 /** Every text the datum may be; at least one. */
-export function valuesOf(datum: Datum): readonly Value[] {
-  return optionsOf(datum).map(option => {
+export function listValues(datum: Datum): readonly Value[] {
+  return listOptions(datum).map(option => {
     if (option.kind === "text" || option.kind === "reference") return option.value;
-    return unknown("any", option.kind, originsOf(option));
+    return unknown("any", option.kind, datumOrigins(option));
   });
 }
 
 export function firstValue(datum: Datum): Value {
-  return valuesOf(datum)[0] ?? text("");
+  return listValues(datum)[0] ?? text("");
 }
 
 /** The text when it is one and every character is known. */
-export function knownTextOf(datum: Datum | undefined): string | undefined {
+export function knownDatumText(datum: Datum | undefined): string | undefined {
   return datum?.kind === "text" ? knownText(datum.value) : undefined;
 }
 
 /** Where the bytes of a datum came from, whatever is made of it. */
-export function originsOf(datum: Datum): readonly Origin[] {
+export function datumOrigins(datum: Datum): readonly Origin[] {
   switch (datum.kind) {
     case "text":
     case "reference":
@@ -176,7 +176,7 @@ export function originsOf(datum: Datum): readonly Origin[] {
     case "record":
       return datum.origins;
     case "choice":
-      return unite(datum.options.map(originsOf));
+      return unite(datum.options.map(datumOrigins));
     default:
       return [];
   }
@@ -193,13 +193,13 @@ export function tainted(datum: Datum, origins: readonly Origin[]): Datum {
 
 /** Texts one after the other, for every combination of what they may be. */
 export function joined(parts: readonly Datum[], type = "text"): Datum {
-  const combinations = combinationsOf(parts.map(valuesOf));
-  if (combinations === undefined) return textDatum(unknown("any", "…", unite(parts.map(originsOf))), type);
-  return choiceOf(combinations.map(values => textDatum(shortened(concatenate(values)), type)));
+  const combinations = listCombinations(parts.map(listValues));
+  if (combinations === undefined) return textDatum(unknown("any", "…", unite(parts.map(datumOrigins))), type);
+  return createChoice(combinations.map(values => textDatum(shortened(concatenate(values)), type)));
 }
 
 /** Every way to take one of each, or undefined when there are too many ways. */
-export function combinationsOf<Item>(lists: readonly (readonly Item[])[]): Item[][] | undefined {
+export function listCombinations<Item>(lists: readonly (readonly Item[])[]): Item[][] | undefined {
   const ways = lists.reduce((product, list) => Math.min(product * list.length, MAX_OPTIONS + 1), 1);
   if (ways > MAX_OPTIONS) return undefined;
   const results: Item[][] = [];
@@ -232,7 +232,7 @@ export function mapValue(datum: Datum, change: (value: Value) => Value, type?: s
   const map = (option: Datum): Datum =>
     textDatum(change(firstValue(option)), type ?? (option.kind === "text" ? option.type : "text"));
   if (datum.kind === "list") return listDatum(datum.items.map(map), datum.isOpenEnded);
-  return choiceOf(optionsOf(datum).map(map));
+  return createChoice(listOptions(datum).map(map));
 }
 
 /** The same by a function of its known characters; unknown stays unknown, origins stay. */
@@ -265,7 +265,7 @@ export function createScope(outer?: LexicalScope): LexicalScope {
 }
 
 export function lookUp(scope: LexicalScope, name: string): Datum | undefined {
-  return ownerOf(scope, name)?.names.get(name);
+  return findScope(scope, name)?.names.get(name);
 }
 
 /**
@@ -273,11 +273,11 @@ export function lookUp(scope: LexicalScope, name: string): Datum | undefined {
  * stays possible.
  */
 export function assign(scope: LexicalScope, name: string, value: Datum, isConditional: boolean): void {
-  declare(ownerOf(scope, name) ?? scope, name, value, isConditional);
+  declare(findScope(scope, name) ?? scope, name, value, isConditional);
 }
 
 /** The nearest scope that has the name. */
-function ownerOf(scope: LexicalScope, name: string): LexicalScope | undefined {
+function findScope(scope: LexicalScope, name: string): LexicalScope | undefined {
   let current: LexicalScope | undefined = scope;
   for (let depth = 0; current !== undefined && depth < MAX_SCOPE_DEPTH; depth += 1) {
     if (current.names.has(name)) return current;
@@ -289,7 +289,7 @@ function ownerOf(scope: LexicalScope, name: string): LexicalScope | undefined {
 /** Give a name a value in this very scope: parameters, `let`, `my`, `local`. */
 export function declare(scope: LexicalScope, name: string, value: Datum, isConditional = false): void {
   const old = isConditional ? scope.names.get(name) : undefined;
-  scope.names.set(name, old === undefined ? value : choiceOf([old, value]));
+  scope.names.set(name, old === undefined ? value : createChoice([old, value]));
 }
 
 const ENDS_WITH = new Set(["endswith", "endsWith", "end_with?"]);
@@ -305,17 +305,17 @@ export function narrow(scope: LexicalScope, condition: Node): (readonly [Lexical
   if (condition.kind !== "call" || condition.callee.kind !== "member") return [];
   const { object, name: method } = condition.callee;
   if (object.kind !== "name" || !ENDS_WITH.has(method)) return [];
-  const endings = condition.arguments.flatMap(argument => literalsOf(argument.value));
-  const owner = ownerOf(scope, object.name);
+  const endings = condition.arguments.flatMap(argument => listLiterals(argument.value));
+  const owner = findScope(scope, object.name);
   const before = owner?.names.get(object.name);
   if (owner === undefined || before === undefined || endings.length === 0) return [];
-  const options = optionsOf(before).flatMap(option => endings.map(ending => withEnding(option, ending)));
-  owner.names.set(object.name, choiceOf(options));
+  const options = listOptions(before).flatMap(option => endings.map(ending => withEnding(option, ending)));
+  owner.names.set(object.name, createChoice(options));
   return [[owner, object.name, before]];
 }
 
-function literalsOf(node: Node): string[] {
-  if (node.kind === "list") return node.items.flatMap(item => literalsOf(item.value));
+function listLiterals(node: Node): string[] {
+  if (node.kind === "list") return node.items.flatMap(item => listLiterals(item.value));
   const only = node.kind === "text" && node.pieces.length === 1 ? node.pieces[0] : undefined;
   return typeof only === "string" ? [only] : [];
 }
@@ -344,7 +344,7 @@ export function operate(operation: Operation, operands: readonly Datum[]): Datum
       }
       // Two lists of what patterns found: `glob("*.a") + glob("*.b")`.
       if (operands.every(operand => operand.kind === "text" && operand.type === "matches"))
-        return choiceOf(operands);
+        return createChoice(operands);
       return joined(operands, pathType(operands));
     case "divide":
       if (pathType(operands) !== "text") {
@@ -358,10 +358,10 @@ export function operate(operation: Operation, operands: readonly Datum[]): Datum
       if (second.kind === "record") return formatted(first, [], second.fields);
       return formatted(first, second.kind === "list" ? second.items : [second]);
     case "repeat": {
-      const known = knownTextOf(first);
-      const count = Number(knownTextOf(second));
+      const known = knownDatumText(first);
+      const count = Number(knownDatumText(second));
       if (known === undefined || !(count >= 0 && count * known.length <= 1000)) {
-        return first.kind === "list" ? first : textDatum(unknown("any", "…", originsOf(first)));
+        return first.kind === "list" ? first : textDatum(unknown("any", "…", datumOrigins(first)));
       }
       return literal(known.repeat(count));
     }
@@ -375,7 +375,7 @@ function pathType(operands: readonly Datum[]): string {
 /** `Path(a) / b`: an absolute second part replaces the first. */
 function joinedPath(parts: readonly Datum[]): Datum {
   const last = parts.at(-1);
-  const known = knownTextOf(last);
+  const known = knownDatumText(last);
   if (last?.kind === "text" && known?.startsWith("/") === true) return { ...last, type: "path" };
   return joined(parts, "path");
 }
@@ -386,7 +386,7 @@ export function formatted(
   fillings: readonly Datum[],
   named?: ReadonlyMap<string, Datum>,
 ): Datum {
-  const known = knownTextOf(template);
+  const known = knownDatumText(template);
   const origins = listDatum([template, ...fillings]).origins;
   if (known === undefined || known.length > 4000) return textDatum(unknown("any", "…", origins));
   const parts: Datum[] = [];

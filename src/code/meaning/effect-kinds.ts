@@ -3,19 +3,19 @@ import { knownPrefix } from "../../shell/index.ts";
 import {
   type Datum,
   firstValue,
-  itemsOf,
   joined,
-  knownTextOf,
+  knownDatumText,
   listDatum,
+  listItems,
+  listOptions,
   literal,
   mapText,
-  optionsOf,
   reference,
   separatedBy,
 } from "./datum.ts";
 import {
-  contentOf,
   evaluateText,
+  fileContent,
   noteDelete,
   noteDirectory,
   noteEndlessStart,
@@ -56,7 +56,7 @@ export function deletes(path: string, how?: "recursively"): LibraryFunction {
 export function reads(path: string): LibraryFunction {
   return withArgument(path, (target, call, context) => {
     noteRead(context, call, target);
-    return contentOf(target);
+    return fileContent(target);
   });
 }
 
@@ -78,7 +78,7 @@ export function opens(path: string, mode: string, fallback = "r"): LibraryFuncti
   return withArgument(path, (target, call, context) => {
     const given = select(call, mode);
     const letters =
-      given === undefined || given.kind === "function" ? fallback : (knownTextOf(given) ?? "r+");
+      given === undefined || given.kind === "function" ? fallback : (knownDatumText(given) ?? "r+");
     return openFile(context, call, target, letters);
   });
 }
@@ -127,7 +127,7 @@ export function runsWords(words: string, cwd = "cwd", stdin = "stdin"): LibraryF
 /** `system("line")`, `system("program", "word")`; environment in front, options behind and blocks are neither. */
 export function runsLineOrWords(words: string, cwd = "cwd", stdin = "stdin"): LibraryFunction {
   return withArgument(words, (list, call, context) => {
-    const given = itemsOf(list).filter(datum => datum.kind !== "function");
+    const given = listItems(list).filter(datum => datum.kind !== "function");
     const words = given.filter(datum => datum.kind !== "record");
     const [first, ...rest] = words.length === 0 ? given : words;
     if (first === undefined) return undefined;
@@ -143,7 +143,7 @@ export function runsLineOrWords(words: string, cwd = "cwd", stdin = "stdin"): Li
 export function startsProgram(program: string, words: string, skipped = 0, cwd = "cwd"): LibraryFunction {
   return withArgument(program, (name, call, context) => {
     const list = select(call, words) ?? listDatum([]);
-    const origins = optionsOf(list).flatMap(option =>
+    const origins = listOptions(list).flatMap(option =>
       noteSpawn(
         context,
         call,
@@ -161,9 +161,9 @@ export function kills(processes: string, signal: string): LibraryFunction {
   return withArgument(processes, (targets, call, context) => {
     const given = select(call, signal);
     const name =
-      given?.kind === "reference" ? given.name.slice(given.name.lastIndexOf(".") + 1) : knownTextOf(given);
+      given?.kind === "reference" ? given.name.slice(given.name.lastIndexOf(".") + 1) : knownDatumText(given);
     const option = name === undefined ? [] : [literal(`-${name}`)];
-    noteSpawn(context, call, [literal("kill"), ...option, ...itemsOf(targets)], call.isOpenEnded);
+    noteSpawn(context, call, [literal("kill"), ...option, ...listItems(targets)], call.isOpenEnded);
     return undefined;
   });
 }
@@ -196,7 +196,7 @@ export function sends(address: string, rest = "1.."): LibraryFunction {
   return (call, context) => {
     const target = select(call, address) ?? call.receiver ?? reference("address");
     return send(context, call, target, [
-      ...itemsOf(select(call, rest) ?? listDatum([])),
+      ...listItems(select(call, rest) ?? listDatum([])),
       ...call.named.values(),
     ]);
   };
@@ -213,7 +213,7 @@ export const sendsToReceiver = (): LibraryFunction => (call, context) => {
 export function connects(host: string, port = ""): LibraryFunction {
   return (call, context) => {
     const [address, number] = [select(call, host) ?? reference("address"), select(call, port)];
-    const parts = number === undefined ? itemsOf(address) : [address, number];
+    const parts = number === undefined ? listItems(address) : [address, number];
     const target = joined(separatedBy(literal(":"), parts));
     noteNetwork(context, call, target, []);
     return reference("connection", [fromNetwork(context)], target);
@@ -244,7 +244,7 @@ export function evaluatesFile(path: string): LibraryFunction {
       return noteEvaluate(context, call, context.language.id, reference("include", [fromNetwork(context)]));
     }
     noteRead(context, call, target);
-    return noteEvaluate(context, call, context.language.id, contentOf(target));
+    return noteEvaluate(context, call, context.language.id, fileContent(target));
   });
 }
 
@@ -253,7 +253,7 @@ export function calls(callee: string, passed: string): LibraryFunction {
   return withArgument(callee, (target, call, context) => {
     const given = select(call, passed) ?? listDatum([]);
     const isOpenEnded = given.kind === "list" && given.isOpenEnded;
-    return invoke(context, target, { ...call, positional: itemsOf(given), named: new Map(), isOpenEnded });
+    return invoke(context, target, { ...call, positional: listItems(given), named: new Map(), isOpenEnded });
   });
 }
 
@@ -279,14 +279,14 @@ export function opensDatabase(path: string, prefix?: RegExp): LibraryFunction {
 /** Sends a statement. `handle` as the second selector: to the file that the receiver was opened for. */
 export function runsSql(statement: string): LibraryFunction {
   return withArgument(statement, (text, call, context) => {
-    noteSql(context, call, text, databaseOf(call.receiver));
+    noteSql(context, call, text, findDatabase(call.receiver));
     callBack(context, call, [reference("rows")]);
     return reference(`${call.name}()`, [], call.receiver);
   });
 }
 
 /** The file of the database behind a handle, a cursor or a statement. */
-function databaseOf(receiver: Datum | undefined): Datum | undefined {
+function findDatabase(receiver: Datum | undefined): Datum | undefined {
   let datum = receiver;
   for (let hops = 0; hops < 4 && datum?.kind === "reference"; hops += 1) {
     if (datum.name === "database") return datum.receiver;

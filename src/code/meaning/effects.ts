@@ -16,20 +16,20 @@ import {
 } from "../../shell/index.ts";
 import { chosenNames } from "./chosen-names.ts";
 import {
-  choiceOf,
-  combinationsOf,
+  createChoice,
   type Datum,
+  datumOrigins,
   firstValue,
   flatten,
   joined,
-  knownTextOf,
+  knownDatumText,
+  listCombinations,
+  listOptions,
+  listValues,
   mapText,
-  optionsOf,
-  originsOf,
   reference,
   tainted,
   textDatum,
-  valuesOf,
 } from "./datum.ts";
 import {
   type EvaluationContext,
@@ -58,18 +58,18 @@ function isRepeated(noted: Map<string, CodeCall | Set<string>>, call: CodeCall):
     noted.set(place, call);
     return false;
   }
-  const keys = before instanceof Set ? before : new Set([keyOf(before)]);
+  const keys = before instanceof Set ? before : new Set([dedupeKey(before)]);
   noted.set(place, keys);
   const { size } = keys;
-  return keys.add(keyOf(call)).size === size;
+  return keys.add(dedupeKey(call)).size === size;
 }
 
 /** A text that only the same call has: short texts as they are, long ones by their start; both with their length. */
-function keyOf(part: unknown): string {
+function dedupeKey(part: unknown): string {
   if (typeof part === "string") return `${part.length}:${part.slice(0, MAX_KEY_LENGTH)}`;
   if (typeof part !== "object" || part === null) return String(part);
   let key = "";
-  for (const field of Object.values(part)) key += `${keyOf(field)},`;
+  for (const field of Object.values(part)) key += `${dedupeKey(field)},`;
   return `(${key})`;
 }
 
@@ -84,18 +84,18 @@ function toPath(context: EvaluationContext, datum: Datum): Datum {
 }
 
 /** Every path a datum names; the items of a list, and of lists in it, are paths of their own. */
-function pathsOf(context: EvaluationContext, datum: Datum): Value[] {
-  return optionsOf(toPath(context, datum)).flatMap(option => {
-    if (option.kind !== "list") return valuesOf(option).map(path => locate(context, path));
+function listPaths(context: EvaluationContext, datum: Datum): Value[] {
+  return listOptions(toPath(context, datum)).flatMap(option => {
+    if (option.kind !== "list") return listValues(option).map(path => locate(context, path));
     const { items, isOpenEnded, origins } = flatten(option);
-    const paths = items.flatMap(valuesOf).map(path => locate(context, path));
+    const paths = items.flatMap(listValues).map(path => locate(context, path));
     return isOpenEnded ? [...paths, unknown("any", "…", origins)] : paths;
   });
 }
 
 /** One call for every path. */
 function noteEach(context: EvaluationContext, target: Datum, make: (path: Value) => CodeCall): undefined {
-  for (const path of pathsOf(context, target)) note(context, make(path));
+  for (const path of listPaths(context, target)) note(context, make(path));
 }
 
 export function noteDelete(
@@ -114,7 +114,7 @@ export function noteMode(
   isRecursive: boolean,
   mode: Datum | undefined,
 ): undefined {
-  const setting = knownTextOf(mode);
+  const setting = knownDatumText(mode);
   return noteEach(context, target, path => ({ kind: "mode", path, isRecursive, setting, at }));
 }
 
@@ -128,7 +128,7 @@ export function noteRead(context: EvaluationContext, { at }: FunctionCall, targe
 
 /** Most of what programs print is of no interest: only what came from the environment is told. */
 export function notePrint(context: EvaluationContext, { at }: FunctionCall, printed: Datum): undefined {
-  for (const value of optionsOf(printed).flatMap(valuesOf))
+  for (const value of listOptions(printed).flatMap(listValues))
     if (value.origins.some(({ kind }) => kind === "environment"))
       note(context, { kind: "output", value, at });
 }
@@ -151,10 +151,10 @@ export function noteMove(
   to: Datum,
   kind: "move" | "copy" | "unpack",
 ): undefined {
-  const [sources, targets] = [pathsOf(context, from), pathsOf(context, to)];
+  const [sources, targets] = [listPaths(context, from), listPaths(context, to)];
   const isPaired = sources.length > 1 && targets.length > 1;
-  for (const source of isPaired ? fewOf(sources) : sources) {
-    for (const target of isPaired ? fewOf(targets) : targets) {
+  for (const source of isPaired ? limitAlternatives(sources) : sources) {
+    for (const target of isPaired ? limitAlternatives(targets) : targets) {
       const found = { from: source, to: target, at: call.at };
       note(context, kind === "unpack" ? { kind: "copy", isPacked: true, ...found } : { kind, ...found });
     }
@@ -164,7 +164,7 @@ export function noteMove(
 const MAX_PAIRED = 8;
 
 /** Alternatives on both sides multiply: past a few, the rest is one unknown. */
-function fewOf(values: readonly Value[]): readonly Value[] {
+function limitAlternatives(values: readonly Value[]): readonly Value[] {
   if (values.length <= MAX_PAIRED) return values;
   return [
     ...values.slice(0, MAX_PAIRED - 1),
@@ -184,12 +184,12 @@ export function noteNetwork(
 ): undefined {
   const sent = sends.flatMap(datum => {
     const value = firstValue(datum);
-    const origins = originsOf(datum);
+    const origins = datumOrigins(datum);
     return [origins.length === 0 ? value : { ...value, origins }];
   });
-  const method = methodOf(call, sends);
-  const bodies = sends.flatMap(bodyOf);
-  for (const value of valuesOf(target)) {
+  const method = findMethod(call, sends);
+  const bodies = sends.flatMap(readBody);
+  for (const value of listValues(target)) {
     const [mark = ""] = /^file:(?:\/\/(?:localhost)?(?=\/|$))?/i.exec(knownPrefix(value)) ?? [];
     // An address of a file is a file.
     if (mark !== "") note(context, { kind: "read", path: dropKnown(value, mark.length), at: call.at });
@@ -198,31 +198,31 @@ export function noteNetwork(
 }
 
 /** `requests.delete`, `{ method: "DELETE" }`, `request("DELETE", …)` */
-function methodOf({ name, positional, named }: FunctionCall, sends: readonly Datum[]): string | undefined {
+function findMethod({ name, positional, named }: FunctionCall, sends: readonly Datum[]): string | undefined {
   if (/\.delete$/i.test(name)) return "DELETE";
   const given = [...positional, ...sends].flatMap(datum =>
     datum.kind === "record" ? (datum.fields.get("method") ?? []) : [datum],
   );
   const stated = [...named].find(([key]) => /^method$/i.test(key))?.[1];
-  return [stated, ...given].map(knownTextOf).find(text => /^(delete|post|put|patch)$/i.test(text ?? ""));
+  return [stated, ...given].map(knownDatumText).find(text => /^(delete|post|put|patch)$/i.test(text ?? ""));
 }
 
 /** What is known of a body: a text, or the texts of a record as one of JSON. */
-function bodyOf(datum: Datum): readonly string[] {
-  const known = knownTextOf(datum);
+function readBody(datum: Datum): readonly string[] {
+  const known = knownDatumText(datum);
   if (known !== undefined) return [known];
   if (datum.kind !== "record") return [];
   const inner = [...datum.fields].flatMap(([name, value]) => {
-    const text = knownTextOf(value);
+    const text = knownDatumText(value);
     return text === undefined ? [] : [[name, text] as const];
   });
   const whole = inner.length === 0 ? [] : [JSON.stringify(Object.fromEntries(inner))];
-  return [...whole, ...[...datum.fields.values()].flatMap(bodyOf)];
+  return [...whole, ...[...datum.fields.values()].flatMap(readBody)];
 }
 
 export function noteDirectory(context: EvaluationContext, call: FunctionCall, target: Datum): undefined {
-  const options = valuesOf(toPath(context, target));
-  const path = options.length === 1 ? wordAt(options, 0) : unknown("any", "…", originsOf(target));
+  const options = listValues(toPath(context, target));
+  const path = options.length === 1 ? wordAt(options, 0) : unknown("any", "…", datumOrigins(target));
   context.directory ??= context.inputs.cwd;
   context.directory = locate(context, path);
   note(context, { kind: "directory", path: context.directory, at: call.at });
@@ -235,8 +235,8 @@ export function noteSql(
   database: Datum | undefined,
 ): undefined {
   const file = database === undefined ? undefined : locate(context, firstValue(toPath(context, database)));
-  if (knownTextOf(database) === ":memory:") return undefined;
-  for (const value of valuesOf(statement))
+  if (knownDatumText(database) === ":memory:") return undefined;
+  for (const value of listValues(statement))
     if (/[a-z]/i.test(knownPrefix(value))) note(context, { kind: "sql", statement: value, file, at });
   return undefined;
 }
@@ -281,7 +281,8 @@ export function noteEvaluate(
   language: Language | "shell",
   code: Datum,
 ): undefined {
-  for (const value of valuesOf(code)) note(context, { kind: "evaluate", language, code: value, at: call.at });
+  for (const value of listValues(code))
+    note(context, { kind: "evaluate", language, code: value, at: call.at });
 }
 
 /** A string for a shell. Gives the origins of what the command prints. */
@@ -292,7 +293,7 @@ export function noteShell(
   cwd?: Datum,
 ): readonly Origin[] {
   const directory = spawnDirectory(context, cwd);
-  const commands = valuesOf(command);
+  const commands = listValues(command);
   const isLeft = commands.some(value => /&\s*$/.test(knownPrefix(value)));
   if (isLeft || !WAITING_CALL.test(call.name)) noteEndlessStart(context, call.name, call.at);
   for (const value of commands) {
@@ -314,7 +315,7 @@ export function noteShell(
     );
   }
   const first = commands[0];
-  return outputOrigins(context, first === undefined ? "" : programOf(first));
+  return outputOrigins(context, first === undefined ? "" : programName(first));
 }
 
 /** `sh -i <&3` after a connection was opened: descriptors from 3 on are the program's own. */
@@ -335,24 +336,24 @@ export function noteSpawn(
   const directory = spawnDirectory(context, cwd);
   if (!WAITING_CALL.test(call.name)) noteEndlessStart(context, call.name, call.at);
   const input = stdin === undefined ? context.standardInput : firstValue(stdin);
-  const combinations = combinationsOf(argv.map(valuesOf)) ?? [argv.map(unlessChoice)];
+  const combinations = listCombinations(argv.map(listValues)) ?? [argv.map(unlessChoice)];
   for (const values of combinations) {
     if (values.length === 0) continue;
     note(context, { kind: "spawn", argv: values, isOpenEnded, cwd: directory, stdin: input, at: call.at });
   }
   const program = combinations[0]?.[0];
-  return outputOrigins(context, program === undefined ? "" : programOf(program));
+  return outputOrigins(context, program === undefined ? "" : programName(program));
 }
 
 function unlessChoice(datum: Datum): Value {
-  return datum.kind === "choice" ? unknown("any", "…", originsOf(datum)) : firstValue(datum);
+  return datum.kind === "choice" ? unknown("any", "…", datumOrigins(datum)) : firstValue(datum);
 }
 
 function spawnDirectory(context: EvaluationContext, cwd: Datum | undefined): Value | undefined {
   return cwd !== undefined && isTrue(cwd) ? locate(context, firstValue(cwd)) : context.directory;
 }
 
-function programOf(value: Value): string {
+function programName(value: Value): string {
   const word = knownPrefix(value).trimStart().split(/\s/, 1)[0] ?? "";
   return word.slice(word.lastIndexOf("/") + 1);
 }
@@ -369,7 +370,7 @@ function isForeignCode(code: Value): boolean {
 
 // What library functions do, with the value that comes of it.
 
-export function contentOf(path: Datum): Datum {
+export function fileContent(path: Datum): Datum {
   return textDatum(unknown("any", "…", [fileOrigin(path)]));
 }
 
@@ -394,7 +395,7 @@ export function runWords(
   cwd?: Datum,
   stdin?: Datum,
 ): Datum {
-  const origins = optionsOf(words).flatMap(option => {
+  const origins = listOptions(words).flatMap(option => {
     if (option.kind === "list") return noteSpawn(context, call, option.items, option.isOpenEnded, cwd, stdin);
     if (option.kind === "text") return noteShell(context, call, option, cwd);
     return noteSpawn(context, call, [option], true, cwd, stdin);
@@ -409,7 +410,7 @@ export function send(
   rest: readonly Datum[],
 ): Datum {
   // A literal address tells nothing; one put together from something may carry it away.
-  const isPlain = optionsOf(target).every(option => option.kind === "text" && !isForeignCode(option.value));
+  const isPlain = listOptions(target).every(option => option.kind === "text" && !isForeignCode(option.value));
   noteNetwork(context, call, target, isPlain ? rest : [target, ...rest]);
   return reference(`${call.name}()`, [fromNetwork(context)]);
 }
@@ -417,7 +418,7 @@ export function send(
 /** The argument, if what is read from it comes over the network. */
 export function networkOnly(datum: Datum | undefined): Datum | undefined {
   if (datum === undefined) return undefined;
-  return originsOf(datum).some(origin => origin.kind === "network") ? datum : undefined;
+  return datumOrigins(datum).some(origin => origin.kind === "network") ? datum : undefined;
 }
 
 /** Where files of that name are opened over the network. */
@@ -429,7 +430,7 @@ const MAX_EVAL_DEPTH = 6;
 
 export function evaluateText(code: Datum, call: FunctionCall, context: EvaluationContext): Datum | undefined {
   let result: Datum | undefined;
-  for (const option of optionsOf(code)) {
+  for (const option of listOptions(code)) {
     const value = firstValue(option);
     const known = knownText(value);
     if (known !== undefined) result = evaluateKnown(context, call, known);
@@ -459,12 +460,14 @@ export function decode(
   encoded: Datum,
   change: (known: string) => string | undefined,
 ): Datum {
-  const options = encoded.kind === "list" ? [textDatum(firstValue(encoded))] : optionsOf(encoded);
-  return choiceOf(options.map(option => tainted(mapText(option, change, "text"), [fromDecoder(context)])));
+  const options = encoded.kind === "list" ? [textDatum(firstValue(encoded))] : listOptions(encoded);
+  return createChoice(
+    options.map(option => tainted(mapText(option, change, "text"), [fromDecoder(context)])),
+  );
 }
 
 /** Characters by their numbers. */
-export function charactersOf(codes: readonly Datum[]): Datum {
+export function joinCharacters(codes: readonly Datum[]): Datum {
   return joined(
     codes.map(code =>
       mapText(code, known => {

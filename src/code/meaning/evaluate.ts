@@ -8,22 +8,22 @@ import {
 } from "../../shell/index.ts";
 import {
   createReadingBudget,
+  createSource,
   literalValue,
   type ReadingBudget,
   type Source,
-  sourceOf,
   step,
 } from "../syntax/source.ts";
 import type { Argument, FunctionDefinition, Node, RecordEntry } from "../syntax/tree.ts";
 import {
   appendItem,
-  choiceOf,
+  createChoice,
   createScope,
   type Datum,
   declare,
   type FunctionDatum,
   joined,
-  knownTextOf,
+  knownDatumText,
   type LexicalScope,
   listDatum,
   literal,
@@ -39,14 +39,14 @@ import { noteEndlessStart } from "./effects.ts";
 import type { EvaluationContext, LanguageDefinition } from "./evaluation-context.ts";
 import {
   bind,
-  elementOf,
   evaluateCall,
   invokeFunction,
   invokeLibraryFunction,
   isFlattened,
-  itemOf,
-  memberOf,
+  loopElement,
   RESULTS,
+  readItem,
+  readMember,
   resolveName,
   spreadInto,
 } from "./invoke.ts";
@@ -58,7 +58,7 @@ export function readProgram(
   inputs: CodeContext,
   invocation: number,
 ): CodeReading {
-  const source = sourceOf(code);
+  const source = createSource(code);
   const budget = createReadingBudget(source.text.length, inputs.budget);
   const nodes = language.parse(source.text, budget);
   if (nodes.length === 0) return { calls: [], isComplete: !budget.isCutShort };
@@ -165,7 +165,7 @@ function evaluateNode(context: EvaluationContext, scope: LexicalScope, node: Nod
     case "reference":
       return resolveName(context, node.path);
     case "member":
-      return memberOf(context, evaluate(context, scope, node.object), node.name);
+      return readMember(context, evaluate(context, scope, node.object), node.name);
     case "index":
       return index(context, evaluate(context, scope, node.object), evaluate(context, scope, node.index));
     case "call":
@@ -180,7 +180,7 @@ function evaluateNode(context: EvaluationContext, scope: LexicalScope, node: Nod
         node.operands.map(operand => evaluate(context, scope, operand)),
       );
     case "choice":
-      return choiceOf(node.options.map(option => evaluate(context, scope, option)));
+      return createChoice(node.options.map(option => evaluate(context, scope, option)));
     case "assign": {
       const value = evaluate(context, scope, node.value);
       bind(context, scope, node.target, value);
@@ -243,7 +243,7 @@ function evaluateEach(
   const over = evaluate(context, scope, node.over);
   const isShort = over.kind === "list" && !over.isOpenEnded && over.items.length <= MAX_ROUNDS;
   const isExact = isShort && context.conditions === 0 && over.items.length > 0;
-  const items = isExact ? over.items : [elementOf(over)];
+  const items = isExact ? over.items : [loopElement(over)];
   const results = items.map(item => {
     bind(context, scope, node.target, item);
     return conditionally(context, scope, node.body);
@@ -255,7 +255,7 @@ function evaluateEach(
 /** `Dir["*.log"]` is a call in disguise where the library says so. */
 function index(context: EvaluationContext, object: Datum, key: Datum): Datum {
   const path = object.kind === "reference" ? `${object.name}.[]` : undefined;
-  if (path === undefined || !context.language.functions.has(path)) return itemOf(context, object, key);
+  if (path === undefined || !context.language.functions.has(path)) return readItem(context, object, key);
   return invokeLibraryFunction(context, {
     name: path,
     receiver: undefined,
@@ -303,7 +303,7 @@ function evaluateRecord(
   const record = recordDatum();
   for (const [keyNode, valueNode] of entries) {
     const value = evaluate(context, scope, valueNode);
-    const key = keyNode === undefined ? undefined : knownTextOf(evaluate(context, scope, keyNode));
+    const key = keyNode === undefined ? undefined : knownDatumText(evaluate(context, scope, keyNode));
     if (key !== undefined) setField(record, key, value);
     else if (value.kind === "record") {
       for (const [name, field] of value.fields) if (step(context.budget)) setField(record, name, field);
@@ -340,7 +340,7 @@ function alwaysHolds(node: Node): boolean {
 
 /** Something in these statements stops or waits; what functions of their own do does not count. */
 export function waits(nodes: readonly Node[], depth = 0): boolean {
-  return depth > MAX_DEPTH || nodes.some(node => isWaiting(node) || waits(childrenOf(node), depth + 1));
+  return depth > MAX_DEPTH || nodes.some(node => isWaiting(node) || waits(listChildNodes(node), depth + 1));
 }
 
 /** Where a name alone is a call: `while true do fork end`. */
@@ -348,7 +348,7 @@ function namesFork(nodes: readonly Node[], depth = 0): boolean {
   return nodes.some(
     node =>
       (node.kind === "name" && node.name === "fork") ||
-      (depth < MAX_DEPTH && namesFork(childrenOf(node), depth + 1)),
+      (depth < MAX_DEPTH && namesFork(listChildNodes(node), depth + 1)),
   );
 }
 
@@ -358,7 +358,7 @@ function isWaiting(node: Node): boolean {
   return node.kind === "member" && WAITS.test(node.name);
 }
 
-function childrenOf(node: Node): readonly Node[] {
+function listChildNodes(node: Node): readonly Node[] {
   switch (node.kind) {
     case "member":
       return [node.object];

@@ -20,7 +20,7 @@ import {
   type FunctionDatum,
   firstValue,
   joined,
-  knownTextOf,
+  knownDatumText,
   type LexicalScope,
   listDatum,
   literal,
@@ -199,14 +199,14 @@ export function select(call: FunctionCall, selector: string): Datum | undefined 
 function selectPart(call: FunctionCall, part: string): Datum | undefined {
   if (part === "this") return call.receiver;
   if (part === "handle") return call.receiver?.kind === "reference" ? call.receiver.receiver : undefined;
-  if (part.startsWith("{")) return fieldOf(call, part.slice(1, -1));
+  if (part.startsWith("{")) return findField(call, part.slice(1, -1));
   if (part.endsWith(".."))
     return listDatum(call.positional.slice(Number(part.slice(0, -2))), call.isOpenEnded);
   return /^-?\d+$/.test(part) ? call.positional.at(Number(part)) : call.named.get(part);
 }
 
 /** The options record of a call may stand anywhere. */
-function fieldOf(call: FunctionCall, name: string): Datum | undefined {
+function findField(call: FunctionCall, name: string): Datum | undefined {
   for (const datum of call.positional) {
     const found = datum.kind === "record" ? datum.fields.get(name) : undefined;
     if (found !== undefined) return found;
@@ -219,7 +219,7 @@ const FALSE_WORDS = new Set(["False", "false", "$false", "None", "null", "nil", 
 /** A flag such as `shell=True`: everything but a written "no" counts as yes. */
 export function isTrue(datum: Datum | undefined): boolean {
   if (datum === undefined) return false;
-  const word = datum.kind === "reference" ? datum.name : knownTextOf(datum);
+  const word = datum.kind === "reference" ? datum.name : knownDatumText(datum);
   return !FALSE_WORDS.has(word ?? "?");
 }
 
@@ -240,7 +240,7 @@ export function joinPaths(
   restartsAtRoot = true,
   isOpenEnded = false,
 ): Datum {
-  const areRoots = parts.map(part => knownTextOf(part)?.startsWith("/") === true);
+  const areRoots = parts.map(part => knownDatumText(part)?.startsWith("/") === true);
   const start = restartsAtRoot ? Math.max(0, areRoots.lastIndexOf(true)) : 0;
   const pieces = separatedBy(literal("/"), parts.slice(start));
   const path = joined(pieces.length === 0 ? [literal(".")] : pieces, type);
@@ -278,7 +278,7 @@ export function someToken(label: string): Datum {
 const WILDCARDS = /(\*+|\?|\[[^\]/]{1,40}\])/;
 
 /** A text in which `*`, `?` and `[…]` are a pattern, as a value with active patterns. */
-export function patternOf(pattern: Datum, type = "matches"): Datum {
+export function toPattern(pattern: Datum, type = "matches"): Datum {
   return mapValue(
     pattern,
     value => ({ pieces: value.pieces.flatMap(patternPieces), origins: value.origins }),
@@ -295,13 +295,13 @@ function patternPieces(piece: Piece): Piece[] {
 }
 
 /** Everything directly in a directory. */
-export function childrenOf(directory: Datum, type: string): Datum {
+export function directChildren(directory: Datum, type: string): Datum {
   return joined([directory, literal("/"), anyName(type)], type);
 }
 
 /** Everything below a directory. */
-export function descendantsOf(directory: Datum, type: string): Datum {
-  return joined([directory, patternOf(literal("/**"))], type);
+export function allDescendants(directory: Datum, type: string): Datum {
+  return joined([directory, toPattern(literal("/**"))], type);
 }
 
 /** A name with no directory, any at all. */

@@ -5,19 +5,19 @@ import { noteByName, samePlace } from "./by-name.ts";
 import {
   appendItem,
   assign,
-  choiceOf,
+  createChoice,
   createScope,
   type Datum,
+  datumOrigins,
   declare,
   type FunctionDatum,
-  knownTextOf,
+  knownDatumText,
   type LexicalScope,
   type ListDatum,
   listDatum,
+  listOptions,
   literal,
   lookUp,
-  optionsOf,
-  originsOf,
   reference,
   setField,
 } from "./datum.ts";
@@ -59,7 +59,7 @@ export function invoke(context: EvaluationContext, callee: Datum, call: Function
   if (!step(context.budget)) return reference("…");
   switch (callee.kind) {
     case "choice":
-      return choiceOf(callee.options.map(option => invoke(context, option, call)));
+      return createChoice(callee.options.map(option => invoke(context, option, call)));
     case "function":
       return invokeFunction(context, callee, call.positional, call.named);
     case "record":
@@ -68,7 +68,7 @@ export function invoke(context: EvaluationContext, callee: Datum, call: Function
       return invokeLibraryFunction(context, { ...call, name: callee.name, receiver: callee.receiver });
     case "text": {
       // `$f = "system"; $f("…")`
-      const name = context.language.callsTexts === true ? knownTextOf(callee) : undefined;
+      const name = context.language.callsTexts === true ? knownDatumText(callee) : undefined;
       if (name !== undefined) return invokeNamed(context, name, call);
       return invokeLibraryFunction(context, { ...call, name: "text()", receiver: callee });
     }
@@ -114,7 +114,7 @@ export function invokeLibraryFunction(context: EvaluationContext, call: Function
     // It may call what it is given: with the items of a list, or with what was promised.
     const { receiver } = call;
     const callbacks = given.items.filter(datum => datum.kind === "function" || receiver?.kind === "list");
-    callBack(context, call, [receiver === undefined ? reference("item") : elementOf(receiver)], callbacks);
+    callBack(context, call, [receiver === undefined ? reference("item") : loopElement(receiver)], callbacks);
   }
   if (result !== undefined) return result;
   const same = libraryFunction === undefined ? samePlace(context, call) : undefined;
@@ -176,10 +176,10 @@ function runBody(
   scope.names.set(ALL_ARGUMENTS, listDatum(positional, positional.length === 0));
   bindParameters(context, scope, callee, positional, named);
   const last = context.evaluator.evaluateAll(context, scope, callee.definition.body);
-  if (results.items.length > 0) return choiceOf(results.items);
+  if (results.items.length > 0) return createChoice(results.items);
   return context.language.returnsLast
     ? last
-    : reference(`${callee.definition.name ?? "function"}()`, originsOf(last));
+    : reference(`${callee.definition.name ?? "function"}()`, datumOrigins(last));
 }
 
 /** `@_` of Perl, `arguments` of JavaScript, `...` of Lua all read this. */
@@ -285,7 +285,7 @@ function partsKey(
 }
 
 function originKinds(datum: Datum): string {
-  return originsOf(datum)
+  return datumOrigins(datum)
     .map(origin => origin.kind)
     .join();
 }
@@ -305,21 +305,21 @@ export function resolveName(context: EvaluationContext, written: string, object?
   if (assigned !== undefined) return assigned;
   const constant = context.language.constants.get(path);
   if (constant !== undefined) return constant(context);
-  return reference(path, object === undefined ? [] : originsOf(object), object);
+  return reference(path, object === undefined ? [] : datumOrigins(object), object);
 }
 
 /** An environment variable: what the program gave it, what the language says, or what it was before. */
-function variableOf(context: EvaluationContext, environment: string, name: string): Datum {
+function readVariable(context: EvaluationContext, environment: string, name: string): Datum {
   const path = `${environment}.${name}`;
   const known = context.members.get(path) ?? context.language.constants.get(path)?.(context);
   return known ?? environmentDatum(context, name);
 }
 
 /** `object.name` */
-export function memberOf(context: EvaluationContext, object: Datum, name: string): Datum {
+export function readMember(context: EvaluationContext, object: Datum, name: string): Datum {
   switch (object.kind) {
     case "choice":
-      return choiceOf(object.options.map(option => memberOf(context, option, name)));
+      return createChoice(object.options.map(option => readMember(context, option, name)));
     case "record": {
       const field = object.fields.get(name);
       if (field?.kind === "function") return { ...field, self: object };
@@ -332,7 +332,7 @@ export function memberOf(context: EvaluationContext, object: Datum, name: string
         !context.language.functions.has(`${object.name}.${name}`) &&
         !WHOLE_MEMBERS.has(name)
       ) {
-        return variableOf(context, object.name, name);
+        return readVariable(context, object.name, name);
       }
       return resolveName(context, `${object.name}.${name}`, object);
     case "text": {
@@ -340,49 +340,55 @@ export function memberOf(context: EvaluationContext, object: Datum, name: string
       return property?.(object, context) ?? resolveName(context, `${object.type}.${name}`, object);
     }
     default:
-      return reference(`${object.kind}.${name}`, originsOf(object), object);
+      return reference(`${object.kind}.${name}`, datumOrigins(object), object);
   }
 }
 
 /** `object[key]` */
-export function itemOf(context: EvaluationContext, object: Datum, key: Datum): Datum {
-  if (object.kind === "choice") return choiceOf(object.options.map(option => itemOf(context, option, key)));
-  if (key.kind === "choice") return choiceOf(key.options.map(option => itemOf(context, object, option)));
-  const name = knownTextOf(key);
+export function readItem(context: EvaluationContext, object: Datum, key: Datum): Datum {
+  if (object.kind === "choice")
+    return createChoice(object.options.map(option => readItem(context, option, key)));
+  if (key.kind === "choice")
+    return createChoice(key.options.map(option => readItem(context, object, option)));
+  const name = knownDatumText(key);
   if (object.kind === "list") return listItem(object, name);
   if (object.kind === "record") {
     const field = name === undefined ? undefined : object.fields.get(name);
-    return field ?? choiceOf([...object.fields.values(), reference("record[]", object.origins)]);
+    return field ?? createChoice([...object.fields.values(), reference("record[]", object.origins)]);
   }
   if (name !== undefined && object.kind === "reference") {
-    if (context.language.environments.has(object.name)) return variableOf(context, object.name, name);
+    if (context.language.environments.has(object.name)) return readVariable(context, object.name, name);
     // Brackets and a dot mean the same for everything that is known by its name.
     return resolveName(context, `${object.name}.${name}`, object);
   }
-  return reference(`${object.kind === "reference" ? object.name : object.kind}[]`, originsOf(object), object);
+  return reference(
+    `${object.kind === "reference" ? object.name : object.kind}[]`,
+    datumOrigins(object),
+    object,
+  );
 }
 
 function listItem(list: ListDatum, name: string | undefined): Datum {
-  if (name === undefined || !/^-?\d{1,6}$/.test(name)) return elementOf(list);
+  if (name === undefined || !/^-?\d{1,6}$/.test(name)) return loopElement(list);
   return list.items.at(Number(name)) ?? reference(`item ${name}`, list.origins);
 }
 
 /** What a loop over the datum meets: one of its items. */
-export function elementOf(datum: Datum): Datum {
+export function loopElement(datum: Datum): Datum {
   switch (datum.kind) {
     case "choice":
-      return choiceOf(datum.options.map(elementOf));
+      return createChoice(datum.options.map(loopElement));
     case "list": {
       const items = datum.items.map(item => item);
       if (datum.isOpenEnded || items.length === 0) items.push(reference("item", datum.origins));
-      return choiceOf(items);
+      return createChoice(items);
     }
     case "record": {
       const keys = [...datum.fields.keys()].map(key => literal(key));
-      return keys.length === 0 ? reference("key", datum.origins) : choiceOf(keys);
+      return keys.length === 0 ? reference("key", datum.origins) : createChoice(keys);
     }
     case "reference":
-      return reference(`${datum.name}[]`, originsOf(datum), datum);
+      return reference(`${datum.name}[]`, datumOrigins(datum), datum);
     case "text":
       // A pattern's matches are told by the pattern itself; the characters of a text are no paths.
       return datum.type === "matches" || knownText(datum.value) === undefined
@@ -395,7 +401,7 @@ export function elementOf(datum: Datum): Datum {
 
 /** `object.name = value` */
 function setMember(context: EvaluationContext, object: Datum, name: string, value: Datum): void {
-  for (const option of optionsOf(object)) {
+  for (const option of listOptions(object)) {
     if (option.kind === "record") setField(option, name, value);
     else if (option.kind === "reference") context.members.set(`${option.name}.${name}`, value);
   }
@@ -416,28 +422,28 @@ export function bind(context: EvaluationContext, scope: LexicalScope, target: No
         context,
         scope,
         target.target,
-        choiceOf([value, context.evaluator.evaluate(context, scope, target.value)]),
+        createChoice([value, context.evaluator.evaluate(context, scope, target.value)]),
       );
       return;
     case "list":
       for (const [index, item] of target.items.entries()) {
         const part =
-          item.isSpread === true ? restOf(value, index) : itemOf(context, value, literal(String(index)));
+          item.isSpread === true ? sliceRest(value, index) : readItem(context, value, literal(String(index)));
         bind(context, scope, item.value, part);
       }
       return;
     case "record":
       for (const [key, inner] of target.entries) {
         const name =
-          key === undefined ? undefined : knownTextOf(context.evaluator.evaluate(context, scope, key));
-        bind(context, scope, inner, name === undefined ? value : memberOf(context, value, name));
+          key === undefined ? undefined : knownDatumText(context.evaluator.evaluate(context, scope, key));
+        bind(context, scope, inner, name === undefined ? value : readMember(context, value, name));
       }
       return;
     case "member":
       setMember(context, context.evaluator.evaluate(context, scope, target.object), target.name, value);
       return;
     case "index": {
-      const key = knownTextOf(context.evaluator.evaluate(context, scope, target.index));
+      const key = knownDatumText(context.evaluator.evaluate(context, scope, target.index));
       const object = context.evaluator.evaluate(context, scope, target.object);
       if (key !== undefined) setMember(context, object, key, value);
       return;
@@ -448,7 +454,7 @@ export function bind(context: EvaluationContext, scope: LexicalScope, target: No
 }
 
 /** `[a, ...rest]`, `my ($a, @rest)`: everything from there on, always a list. */
-function restOf(value: Datum, index: number): Datum {
+function sliceRest(value: Datum, index: number): Datum {
   if (value.kind === "list") return listDatum(value.items.slice(index), value.isOpenEnded);
-  return index === 0 ? listDatum([value]) : listDatum([reference("item", originsOf(value))], true);
+  return index === 0 ? listDatum([value]) : listDatum([reference("item", datumOrigins(value))], true);
 }

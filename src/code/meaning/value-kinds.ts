@@ -11,23 +11,23 @@ import {
 } from "../../shell/index.ts";
 import {
   appendItem,
-  choiceOf,
+  createChoice,
   type Datum,
   firstValue,
   formatted,
-  itemsOf,
   joined,
-  knownTextOf,
+  knownDatumText,
   listDatum,
+  listItems,
   literal,
   mapText,
   separatedBy,
 } from "./datum.ts";
-import { charactersOf, decode } from "./effects.ts";
+import { decode, joinCharacters } from "./effects.ts";
 import {
   absolute,
   anyName,
-  childrenOf,
+  directChildren,
   type EvaluationContext,
   environmentDatum,
   expandTilde,
@@ -35,16 +35,16 @@ import {
   joinPaths,
   type LibraryFunction,
   normalised,
-  patternOf,
   select,
   someToken,
   standardInput,
   temporaryDirectory,
   temporaryPath,
+  toPattern,
   withArgument,
   workingDirectory,
 } from "./evaluation-context.ts";
-import { elementOf, invoke } from "./invoke.ts";
+import { invoke, loopElement } from "./invoke.ts";
 
 // Makers of library functions that only compute: texts, lists and records. Every `string` parameter is a selector of
 // an argument, see `select`.
@@ -72,8 +72,8 @@ const PATHS = {
   absolute,
   normal: normalised,
   "home for tilde": expandTilde,
-  pattern: (path: Datum) => patternOf(path),
-  "everything in it": (path: Datum) => childrenOf(path, "path"),
+  pattern: (path: Datum) => toPattern(path),
+  "everything in it": (path: Datum) => directChildren(path, "path"),
 } as const;
 
 /** A path made of a path. */
@@ -84,7 +84,7 @@ export function makesPath(path: string, how: keyof typeof PATHS): LibraryFunctio
 /** Path pieces put together; where they do not restart, an absolute piece is a piece like any other. */
 export function joinsPath(parts: string, type = "text", how?: "without restart"): LibraryFunction {
   return withArgument(parts, (list, call) =>
-    joinPaths(itemsOf(list), type, how === undefined, call.isOpenEnded),
+    joinPaths(listItems(list), type, how === undefined, call.isOpenEnded),
   );
 }
 
@@ -135,7 +135,7 @@ export function decodesByName(
   encodings: Readonly<Record<string, Encoding>>,
 ): LibraryFunction {
   return withArgument(text, (encoded, call, context) => {
-    const known = knownTextOf(select(call, name))?.toLowerCase() ?? "";
+    const known = knownDatumText(select(call, name))?.toLowerCase() ?? "";
     const short = known.replace(/_codec$/, "").replace(/[-_]/g, "");
     const encoding = Object.hasOwn(encodings, short) ? encodings[short] : undefined;
     return encoding === undefined ? encoded : decode(context, encoded, DECODERS[encoding]);
@@ -145,17 +145,17 @@ export function decodesByName(
 /** `unpack("H*", x)`, `x.unpack1("m")`, `pack("C*", 114, 109)` */
 export function unpacks(template: string, data: string): LibraryFunction {
   return withArgument(data, (encoded, call, context) => {
-    const letter = knownTextOf(select(call, template))?.charAt(0) ?? "";
-    const [first] = itemsOf(encoded);
+    const letter = knownDatumText(select(call, template))?.charAt(0) ?? "";
+    const [first] = listItems(encoded);
     if (first === undefined) return undefined;
-    if (/[CWU]/.test(letter)) return charactersOf(itemsOf(encoded));
+    if (/[CWU]/.test(letter)) return joinCharacters(listItems(encoded));
     return decode(context, first, DECODERS[letter === "m" ? "base64" : letter === "H" ? "hex" : "other"]);
   });
 }
 
 /** Characters by their numbers: `chr(114)`, `String.fromCharCode(114, 109)`, `bytes([114])`. */
 export function makesCharacters(codes: string): LibraryFunction {
-  return withArgument(codes, list => charactersOf(itemsOf(list)));
+  return withArgument(codes, list => joinCharacters(listItems(list)));
 }
 
 /** `list.join(",")`, `",".join(list)`, `implode(",", $list)` in either order. */
@@ -174,8 +174,8 @@ const MAX_WORDS = 1024;
 /** Without a separator a text falls apart at its blanks. */
 export function splits(text: string, separator: string): LibraryFunction {
   return withArgument(text, (datum, call) => {
-    const [known, given] = [knownTextOf(datum), select(call, separator) ?? literal(" ")];
-    const mark = knownTextOf(given);
+    const [known, given] = [knownDatumText(datum), select(call, separator) ?? literal(" ")];
+    const mark = knownDatumText(given);
     if (known === undefined || mark === undefined) return undefined;
     const words = mark === " " ? known.trim().split(/\s+/) : known.split(mark);
     return listDatum(words.slice(0, MAX_WORDS).map(literal), words.length > MAX_WORDS);
@@ -184,7 +184,7 @@ export function splits(text: string, separator: string): LibraryFunction {
 
 export function replaces(text: string, from: string, to: string, how?: "once"): LibraryFunction {
   return withArgument(text, (subject, call) => {
-    const [old, fresh] = [knownTextOf(select(call, from)), knownTextOf(select(call, to))];
+    const [old, fresh] = [knownDatumText(select(call, from)), knownDatumText(select(call, to))];
     return mapText(subject, known => {
       if (old === undefined || fresh === undefined || old === "") return undefined;
       return how === "once" ? known.replace(old, () => fresh) : known.split(old).join(fresh);
@@ -196,14 +196,14 @@ export function replaces(text: string, from: string, to: string, how?: "once"): 
 export function formats(template: string, fillings: string): LibraryFunction {
   return withArgument(template, (text, call) => {
     const given = select(call, fillings);
-    return formatted(text, given === undefined ? [] : itemsOf(given), call.named);
+    return formatted(text, given === undefined ? [] : listItems(given), call.named);
   });
 }
 
 /** `x[a:b]`, `x.slice(a, b)` of a list or a text. */
 export const slices = (): LibraryFunction =>
   withArgument("this", (subject, call) => {
-    const [from, to] = call.positional.map(bound => Number(knownTextOf(bound)));
+    const [from, to] = call.positional.map(bound => Number(knownDatumText(bound)));
     if (Number.isNaN(from)) return subject;
     const end = to === undefined || Number.isNaN(to) ? undefined : to;
     if (subject.kind === "list")
@@ -225,7 +225,7 @@ export function appendsItems(list: string, items: string): LibraryFunction {
   return withArgument(list, (target, call) => {
     const more = select(call, items);
     if (target.kind !== "list" || more === undefined) return undefined;
-    for (const item of itemsOf(more)) appendItem(target, item);
+    for (const item of listItems(more)) appendItem(target, item);
     if (more.kind === "list" && more.isOpenEnded) target.isOpenEnded = true;
     return undefined;
   });
@@ -237,7 +237,7 @@ export function mapsItems(callee: string, list: string): LibraryFunction {
     const target = select(call, callee);
     const isNamed = target?.kind === "text" && context.language.callsTexts === true;
     if (target?.kind !== "function" && target?.kind !== "reference" && !isNamed) return subject;
-    const items = knownItems(subject) ?? [elementOf(subject)];
+    const items = knownItems(subject) ?? [loopElement(subject)];
     const results = items.map(item =>
       invoke(context, target, { ...call, positional: [item], named: new Map(), isOpenEnded: false }),
     );
@@ -280,6 +280,6 @@ export function readsVariable(name: string, fallback = ""): LibraryFunction {
     const value = environmentDatum(context, knownPrefix(firstValue(given)));
     const other = select(call, fallback);
     if (other === undefined || (value.kind === "text" && value.value.origins.length === 0)) return value;
-    return choiceOf([value, other]);
+    return createChoice([value, other]);
   });
 }

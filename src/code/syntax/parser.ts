@@ -312,7 +312,7 @@ function readPrimary(parser: Parser): Node {
     }
     case "words":
       parser.at += 1;
-      return { kind: "list", items: wordsOf(token).map(word => ({ value: textNode(word) })) };
+      return { kind: "list", items: splitWords(token).map(word => ({ value: textNode(word) })) };
     case "number":
       parser.at += 1;
       return { kind: "number", text: token.text };
@@ -370,7 +370,7 @@ export function piecesNode(parser: Parser, token: Token): Node {
   return { kind: "text", pieces };
 }
 
-function wordsOf(token: Token): string[] {
+function splitWords(token: Token): string[] {
   return token.pieces
     .flatMap(piece => (typeof piece === "string" ? piece.split(/\s+/) : []))
     .filter(word => word !== "");

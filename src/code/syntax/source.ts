@@ -13,7 +13,7 @@ const FIRST_HOLE = 0xe000;
 const MAX_HOLES = 256;
 const PRIVATE_USE = /[\ue000-\uf8ff]/g;
 
-export function sourceOf(code: Value): Source {
+export function createSource(code: Value): Source {
   const holes: Piece[] = [];
   let result = "";
   for (const piece of code.pieces) {

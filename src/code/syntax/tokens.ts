@@ -154,7 +154,7 @@ function readPlain(lexer: Lexer): SpecialToken {
     while (isNamePart(source.charAt(lexer.at), rules)) lexer.at += 1;
     return { kind: "name", text: source.slice(start, lexer.at), pieces: NO_PIECES };
   }
-  const candidates = marksOf(rules).get(first);
+  const candidates = getMarks(rules).get(first);
   const mark = candidates?.find(candidate => source.startsWith(candidate, start)) ?? first;
   lexer.at += mark.length;
   return { kind: "mark", text: mark, pieces: NO_PIECES };
@@ -163,7 +163,7 @@ function readPlain(lexer: Lexer): SpecialToken {
 const marksByLexicon = new WeakMap<LexerRules, Map<string, string[]>>();
 
 /** Marks by their first character, made once per language. */
-function marksOf(rules: LexerRules): Map<string, string[]> {
+function getMarks(rules: LexerRules): Map<string, string[]> {
   const known = marksByLexicon.get(rules);
   if (known !== undefined) return known;
   const table = new Map<string, string[]>();
@@ -338,14 +338,14 @@ function readDigits(
   const start = isBraced ? at + 1 : at;
   const limit = start + (isBraced ? inBraces : most);
   let end = start;
-  while (end < limit && isDigitOf(source.charAt(end), base)) end += 1;
+  while (end < limit && isDigitInBase(source.charAt(end), base)) end += 1;
   if (end === start) return undefined;
   const code = Number.parseInt(source.slice(start, end), base);
   if (code > 0x10ffff) return undefined;
   return { text: String.fromCodePoint(code), end: isBraced && source.charAt(end) === "}" ? end + 1 : end };
 }
 
-function isDigitOf(character: string, base: 8 | 10 | 16): boolean {
+function isDigitInBase(character: string, base: 8 | 10 | 16): boolean {
   if (character === "") return false;
   const digit = "0123456789abcdef".indexOf(character.toLowerCase());
   return digit >= 0 && digit < base;

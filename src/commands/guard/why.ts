@@ -30,10 +30,10 @@ export const whyCommand = defineCommand({
     "amplihack guard why": "lists every rule with what it says here",
   },
   async run({ options, positionals, system, terminal }) {
-    const { ruleOf } = await loadCustomRules();
+    const { toRule } = await loadCustomRules();
     const { explainRule } = await loadRules();
     const { config, stateHome } = openForCommand(system, terminal, undefined);
-    const rules: readonly Rule[] = [...PACKS.flatMap(pack => pack.rules), ...config.guard.custom.map(ruleOf)];
+    const rules: readonly Rule[] = [...PACKS.flatMap(pack => pack.rules), ...config.guard.custom.map(toRule)];
     const explain = (names: readonly string[]) =>
       rules.filter(({ id }) => names.includes(id)).map(rule => explainRule(rule, config.guard));
     const [id] = positionals;

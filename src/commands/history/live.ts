@@ -1,5 +1,5 @@
 import type { Terminal } from "../../cli/index.ts";
-import { ageOf, type SessionAtWork, shownPath, shownPlace } from "../../history/index.ts";
+import { formatAge, type SessionAtWork, shownPath, shownPlace } from "../../history/index.ts";
 import { hostTitle } from "../../install/index.ts";
 import { count, escapeControls } from "../../text/index.ts";
 
@@ -27,7 +27,7 @@ function renderSession(
     files.length === 0 ? "everything is committed" : `${count(files.length, "file")} not committed:`;
   const names = files.slice(0, MAX_SHOWN).map(path => `    ${shownPath(path, here, home)}\n`);
   const more = files.length - names.length;
-  return `${title}\n  began ${ageOf(nowMs, sinceMs)}${where}; ${state}\n${names.join("")}${more > 0 ? `    and ${more} more\n` : ""}`;
+  return `${title}\n  began ${formatAge(nowMs, sinceMs)}${where}; ${state}\n${names.join("")}${more > 0 ? `    and ${more} more\n` : ""}`;
 }
 
 /** The stable form for programs. */

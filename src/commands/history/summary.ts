@@ -1,15 +1,15 @@
 import type { Terminal } from "../../cli/index.ts";
 import {
-  ageOf,
   type Change,
+  changeMark,
   countFiles,
+  describeChange,
+  formatAge,
   gitLines,
-  markOf,
   type PathChange,
   type PathState,
   shownPath,
   shownPlace,
-  whatOf,
 } from "../../history/index.ts";
 import { hostTitle } from "../../install/index.ts";
 import { localTimestamp } from "../../state/index.ts";
@@ -24,17 +24,17 @@ interface SummaryView {
 /** What one change was and did, without the content of files. */
 export function renderSummary(change: Change, { terminal, nowMs, home }: SummaryView): string {
   const { project, session, files } = change;
-  const mark = markOf(change);
+  const mark = changeMark(change);
   const by = [
     hostTitle(change.host),
     ...(session === undefined ? [] : [`session ${escapeControls(session)}`]),
   ];
   if (change.turn > 0) by.push(`turn ${change.turn}`);
   const facts = [
-    ["what", whatOf(change, home)],
+    ["what", describeChange(change, home)],
     [
       "when",
-      `${ageOf(nowMs, change.timeMs)} (${localTimestamp(change.timeMs).slice(0, 19).replace("T", " ")})`,
+      `${formatAge(nowMs, change.timeMs)} (${localTimestamp(change.timeMs).slice(0, 19).replace("T", " ")})`,
     ],
     ["who", by.join(", ")],
     ["where", shownPlace(project, home)],
@@ -57,11 +57,11 @@ export function renderSummary(change: Change, { terminal, nowMs, home }: Summary
 
 function describeMark(change: Change): string {
   const { undoneBy, undonePaths, status } = change;
-  if (undoneBy !== undefined) return `${markOf(change)} by ${undoneBy}`;
+  if (undoneBy !== undefined) return `${changeMark(change)} by ${undoneBy}`;
   if (undonePaths.length > 0) return `partly undone: ${count(undonePaths.length, "path")}`;
   if (status === "running") return "running: processes that it left behind go on, and may change more";
   if (status === "open")
-    return markOf(change) === "asked" ? "asked: it has not run yet" : "open: its end was not seen";
+    return changeMark(change) === "asked" ? "asked: it has not run yet" : "open: its end was not seen";
   return "incomplete: not everything was kept before it began";
 }
 

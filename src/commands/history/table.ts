@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import type { Terminal } from "../../cli/index.ts";
-import { ageOf, type Change, countFiles, markOf, whatOf } from "../../history/index.ts";
+import { type Change, changeMark, countFiles, describeChange, formatAge } from "../../history/index.ts";
 import { cutToWidth } from "../../recipes/index.ts";
 import { basename } from "../../system/index.ts";
 import { escapeControls } from "../../text/index.ts";
@@ -24,12 +24,12 @@ const GAP = "  ";
 export function renderTable(changes: readonly Change[], view: TableView): string {
   const { terminal, nowMs, home, showsProject } = view;
   const rows = changes.map(change => ({
-    age: ageOf(nowMs, change.timeMs),
+    age: formatAge(nowMs, change.timeMs),
     id: change.id,
     project: showsProject ? `${escapeControls(basename(change.project))}: ` : "",
-    what: whatOf(change, home),
+    what: describeChange(change, home),
     files: describeSize(change),
-    mark: markOf(change),
+    mark: changeMark(change),
   }));
   const widest = (cell: "age" | "id" | "files" | "mark") => Math.max(0, ...rows.map(row => row[cell].length));
   const [age, id, files, mark] = [widest("age"), widest("id"), widest("files"), widest("mark")];

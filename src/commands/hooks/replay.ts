@@ -12,7 +12,7 @@ import {
   type Terminal,
   usageError,
 } from "../../cli/index.ts";
-import { ageOf, shownPlace } from "../../history/index.ts";
+import { formatAge, shownPlace } from "../../history/index.ts";
 import { loadManifest } from "../../hooks/index.ts";
 import { HOST_LIST } from "../../hosts/index.ts";
 import { loadOperations } from "../../install/index.ts";
@@ -107,7 +107,7 @@ function sessionLines(
   for (const { title } of sessions) byHost.set(title, (byHost.get(title) ?? 0) + 1);
   const hosts = [...byHost].map(([title, number]) => `${title} ${number}`).join(", ");
   const which = sessions.length < found ? `newest ${sessions.length} of ${found}` : String(sessions.length);
-  const since = ageOf(nowMs, sessions.at(-1)?.modifiedMs ?? nowMs);
+  const since = formatAge(nowMs, sessions.at(-1)?.modifiedMs ?? nowMs);
   return [
     `  ${count(judged, "tool call")} in your ${which} ${found === 1 ? "session" : "sessions"}, the oldest ${since}`,
     `  ${hosts}`,

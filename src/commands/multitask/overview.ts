@@ -1,5 +1,5 @@
 import type { Style, Terminal } from "../../cli/index.ts";
-import { ageOf } from "../../history/index.ts";
+import { formatAge } from "../../history/index.ts";
 import { cutToWidth, plain, type TaskView } from "../../recipes/index.ts";
 
 const DEFAULT_COLUMNS = 120;
@@ -21,7 +21,7 @@ export function overview(
       const at = step === undefined ? "" : `at ${plain(step)}, `;
       const head = `${name.padEnd(width)}  ${state.padEnd(states)}  `;
       const rest = cutToWidth(
-        `${ageOf(nowMs, startedMs)}, ${at}${count}: ${plain(task)}`,
+        `${formatAge(nowMs, startedMs)}, ${at}${count}: ${plain(task)}`,
         Math.max(20, columns - head.length),
       );
       const shown = `${name.padEnd(width)}  ${paint(STYLES[state] ?? "red", state.padEnd(states))}  ${rest}\n`;

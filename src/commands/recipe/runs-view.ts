@@ -1,5 +1,5 @@
 import type { Style, Terminal } from "../../cli/index.ts";
-import { ageOf } from "../../history/index.ts";
+import { formatAge } from "../../history/index.ts";
 import {
   cutToWidth,
   formatSeconds,
@@ -44,7 +44,7 @@ export function runsTable(runs: readonly RecordedRun[], view: RunsView): string 
   const rows = runs.map(run => ({
     run,
     id: run.runId.slice(0, SHOWN_ID_LENGTH),
-    age: ageOf(nowMs, run.startedMs),
+    age: formatAge(nowMs, run.startedMs),
     recipe: cutToWidth(plain(run.recipe) || "?", MAX_RECIPE + 1),
     state: run.state,
     steps: `${finishedSteps(run)}/${run.stepCount}`,
@@ -94,7 +94,7 @@ export function runDetails(
     ["State", `${terminal.paint(STYLES[run.state], run.state)}  ${endWords(run)}`.trimEnd()],
     [
       run.state === "queued" ? "Since" : "Started",
-      `${localTimestamp(run.startedMs).slice(0, 19).replace("T", " ")} (${ageOf(nowMs, run.startedMs)})`,
+      `${localTimestamp(run.startedMs).slice(0, 19).replace("T", " ")} (${formatAge(nowMs, run.startedMs)})`,
     ],
     ...(run.workingDir === null ? [] : [["In", plain(run.workingDir)] as const]),
     ["Steps", `${finishedSteps(run)} of ${run.stepCount} done`],

@@ -1,6 +1,6 @@
 import stringWidth from "string-width";
 import type { Terminal } from "../../cli/index.ts";
-import { ageOf, shownPlace } from "../../history/index.ts";
+import { formatAge, shownPlace } from "../../history/index.ts";
 import { hostTitle } from "../../install/index.ts";
 import { cutToWidth } from "../../recipes/index.ts";
 import { count, escapeHidden } from "../../text/index.ts";
@@ -179,6 +179,6 @@ export function renderEmpty(summary: Summary, period: Period, { nowMs }: ReportV
   const { lastMs } = summary;
   const nothing = `${period.title}: nothing was recorded.\n`;
   if (lastMs !== undefined)
-    return `${nothing}The last call of a hook was ${ageOf(nowMs, lastMs)}. A longer time: amplihack report --since 30d\n`;
+    return `${nothing}The last call of a hook was ${formatAge(nowMs, lastMs)}. A longer time: amplihack report --since 30d\n`;
   return `${nothing}No agent has called a hook lately. Check that they fire: amplihack doctor\n`;
 }

@@ -1,6 +1,6 @@
 import { type Invocation, loadChanges, loadPager, type Terminal } from "../../cli/index.ts";
 import type { GuardSettings } from "../../config/index.ts";
-import { ageOf, countFiles, isFolder, type PathChange, shownPath } from "../../history/index.ts";
+import { countFiles, formatAge, isFolder, type PathChange, shownPath } from "../../history/index.ts";
 import { loadProcessTree } from "../../hooks/index.ts";
 import type { Json } from "../../protocol/index.ts";
 import { heldAsChange, type TriedChanges, type TryRecord } from "../../sandbox/index.ts";
@@ -31,7 +31,7 @@ export function renderHeld(
   return [
     view.terminal.paint(
       "bold",
-      `try ${record.id}  ${countFiles(changes.files)}, ${ageOf(view.nowMs, record.timeMs)}`,
+      `try ${record.id}  ${countFiles(changes.files)}, ${formatAge(view.nowMs, record.timeMs)}`,
     ),
     `  ${words}`,
     ...(record.reason === undefined ? [] : [`  held: ${escapeControls(record.reason)}`]),

@@ -1,5 +1,5 @@
 import { type Invocation, loadChanges } from "../../cli/index.ts";
-import { ageOf, type Change, countFiles, markOf, whatOf } from "../../history/index.ts";
+import { type Change, changeMark, countFiles, describeChange, formatAge } from "../../history/index.ts";
 import { loadProcessTree } from "../../hooks/index.ts";
 import { cutToWidth } from "../../recipes/index.ts";
 import { escapeControls } from "../../text/index.ts";
@@ -138,10 +138,10 @@ function clear(lines: number): string {
 }
 
 function toRow(change: Change, nowMs: number, { home, project }: OpenedHistory): PickRow {
-  const what = whatOf(change, home);
-  const mark = markOf(change);
+  const what = describeChange(change, home);
+  const mark = changeMark(change);
   const files = countFiles(change.files);
-  const line = [ageOf(nowMs, change.timeMs).padStart(10), files.padStart(8), what, mark]
+  const line = [formatAge(nowMs, change.timeMs).padStart(10), files.padStart(8), what, mark]
     .filter(part => part !== "")
     .join("  ");
   const paths = change.files.map(({ path }) => path.replace(`${project}/`, "")).join(" ");

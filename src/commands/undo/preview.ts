@@ -1,15 +1,15 @@
 import type { Style, Terminal } from "../../cli/index.ts";
 import {
-  ageOf,
   type Change,
   countPaths,
   countWith,
+  describeChange,
+  formatAge,
   isFolderStep,
   type PathStep,
   shownPath,
   sortSteps,
   type UndoPlan,
-  whatOf,
 } from "../../history/index.ts";
 import { hostTitle } from "../../install/index.ts";
 import { cutToWidth } from "../../recipes/index.ts";
@@ -60,7 +60,7 @@ export function renderPreview(plan: UndoPlan, view: PreviewView): string {
 function renderHeading({ kind, changes }: UndoPlan, view: PreviewView): string {
   const [newest, oldest] = [changes[0], changes.at(-1)];
   if (newest === undefined || oldest === undefined) return "";
-  const [to, from] = [ageOf(view.nowMs, newest.timeMs), ageOf(view.nowMs, oldest.timeMs)];
+  const [to, from] = [formatAge(view.nowMs, newest.timeMs), formatAge(view.nowMs, oldest.timeMs)];
   const hosts = [...new Set(changes.map(({ host }) => hostTitle(host)))].join(" and ");
   const calls = countWith(changes.length, "call", ["", ""]).trim();
   const what =
@@ -74,7 +74,7 @@ function renderHeading({ kind, changes }: UndoPlan, view: PreviewView): string {
   const width = (view.columns ?? DEFAULT_COLUMNS) - 4 - idWidth;
   const named = shown.map(
     change =>
-      `  ${paint(view, "cyan", change.id.padEnd(idWidth))}  ${cutToWidth(whatOf(change, view.home), width)}\n`,
+      `  ${paint(view, "cyan", change.id.padEnd(idWidth))}  ${cutToWidth(describeChange(change, view.home), width)}\n`,
   );
   const more = changes.length - named.length;
   return `${paint(view, "bold", what)}\n${named.join("")}${more > 0 ? `  and ${more} more\n` : ""}\n`;

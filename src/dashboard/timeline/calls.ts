@@ -1,7 +1,7 @@
 import type { HistorySettings } from "../../config/index.ts";
 import {
   type Change,
-  figuresOf,
+  countChanges,
   gitLines,
   type History,
   type HistoryFigures,
@@ -185,7 +185,7 @@ export class Changes implements ChangeSource {
     const { changes } = this.history.listChanges(this.sinceMs > 0 ? { sinceMs: this.sinceMs } : {});
     this.readMs = nowMs;
     this.summaries = changes.map(summarise);
-    this.counted = figuresOf(changes);
+    this.counted = countChanges(changes);
     const undone = changes.filter(({ undoneBy }) => undoneBy !== undefined).length;
     const open = changes.filter(({ status }) => status !== "done").length;
     this.mark = `${changes.length} ${changes[0]?.id ?? ""} ${undone} ${open}`;
@@ -313,7 +313,7 @@ export function assembleCalls(
         strengthen(known, outcomeOfRun(run), run.rules, tellRun(run));
         continue;
       }
-      const draft = draftOf(run, turn);
+      const draft = toDraft(run, turn);
       found.push(draft);
       open.push(draft);
       if (run.call !== "") byUse.set(run.call, draft);
@@ -323,8 +323,8 @@ export function assembleCalls(
       if (asked !== undefined) strengthen(asked, outcomeOfRun(run), run.rules, tellRun(run));
     } else if (run.event === "PostToolUse" || run.event === "PostToolUseFailure") {
       endCall(open, run);
-      if (run.contextLength > 0 || run.failure !== "") found.push(momentOf(run, turn));
-    } else found.push(momentOf(run, turn));
+      if (run.contextLength > 0 || run.failure !== "") found.push(toMoment(run, turn));
+    } else found.push(toMoment(run, turn));
   }
   const drafts = found
     .filter((one): one is Draft => one.kind === "call")
@@ -333,7 +333,7 @@ export function assembleCalls(
   return [...found, ...more].sort((one, other) => one.atMs - other.atMs);
 }
 
-function itemOf(run: RunEntry, turn: number): Item {
+function toItem(run: RunEntry, turn: number): Item {
   const { host, session, project, rules } = run;
   return {
     ...originIn(run),
@@ -363,7 +363,7 @@ const UNKNOWN_CALL = {
   change: undefined,
 } as const;
 
-function draftOf(run: RunEntry, turn: number): Draft {
+function toDraft(run: RunEntry, turn: number): Draft {
   const { tool, call, ms, host, session, project, rules } = run;
   // As one literal: there are very many of these.
   const draft: Draft = {
@@ -390,8 +390,8 @@ function draftOf(run: RunEntry, turn: number): Draft {
   return draft;
 }
 
-function momentOf(run: RunEntry, turn: number): Moment {
-  return { kind: "moment", ...itemOf(run, turn), event: run.event || run.hook, hookMs: run.ms };
+function toMoment(run: RunEntry, turn: number): Moment {
+  return { kind: "moment", ...toItem(run, turn), event: run.event || run.hook, hookMs: run.ms };
 }
 
 function endCall(open: Draft[], run: RunEntry): void {

@@ -122,7 +122,7 @@ function readRecorded(system: System, transcript: string, host: string): Recorde
       if (isTimed && entry.role === "assistant" && entryText(entry).trim() !== "")
         answers.push({ atMs, text: firstLine(redactOpening(entryText(entry)), ANSWER_LENGTH) });
       for (const part of entry.parts) {
-        if (part.kind === "tool-use" && part.id !== undefined) subjects.set(part.id, subjectOf(part));
+        if (part.kind === "tool-use" && part.id !== undefined) subjects.set(part.id, describeSubject(part));
         if (part.kind === "tool-result" && part.id !== undefined && part.hasFailed === true)
           failed.add(part.id);
       }
@@ -151,7 +151,7 @@ function problem(text: string): Recorded {
   return { ...NOTHING_RECORDED, problem: text };
 }
 
-function subjectOf({ name, input }: ToolUsePart): string {
+function describeSubject({ name, input }: ToolUsePart): string {
   const { command, paths } = factsOfCall(name, input, { command: null, paths: [] });
   return clip(redactOpening(command ?? paths.join(", ")), SUBJECT_LENGTH);
 }

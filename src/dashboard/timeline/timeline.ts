@@ -212,8 +212,8 @@ function buildTimeline(
     items,
     undos: changes.filter(({ kind }) => kind !== "call"),
     names: {
-      host: namesOf(sessions, ({ host }) => host),
-      project: namesOf(sessions, ({ project }) => project),
+      host: listNames(sessions, ({ host }) => host),
+      project: listNames(sessions, ({ project }) => project),
       rule: countByName(
         items.filter(({ rules }) => rules.length > 0),
         ({ rules }) => rules,
@@ -222,7 +222,7 @@ function buildTimeline(
   };
 }
 
-function namesOf(sessions: readonly Session[], nameOf: (session: Session) => string): readonly string[] {
+function listNames(sessions: readonly Session[], nameOf: (session: Session) => string): readonly string[] {
   return countByName(sessions, nameOf).map(({ name }) => name);
 }
 
@@ -237,14 +237,14 @@ interface OfSession {
 }
 
 /** Two machines may call their sessions by the same name. */
-export function sessionIdOf({ session, origin }: OfSession): string {
+export function uniqueSessionId({ session, origin }: OfSession): string {
   return origin === undefined ? session : `${session}~${origin.person}@${origin.machine}/${origin.team}`;
 }
 
 function bySession<E extends OfSession>(entries: readonly E[]): Map<string, E[]> {
   const groups = new Map<string, E[]>();
   for (const entry of entries) {
-    const id = sessionIdOf(entry);
+    const id = uniqueSessionId(entry);
     const group = groups.get(id);
     if (group === undefined) groups.set(id, [entry]);
     else group.push(entry);
@@ -371,7 +371,7 @@ function countSummary({ items, undos, sessions }: Timeline, edges: readonly numb
   });
   const stopped = calls.filter(({ outcome }) => outcome !== "silent");
   const names = new Set<string>();
-  for (const item of within) names.add(sessionIdOf(item));
+  for (const item of within) names.add(uniqueSessionId(item));
   return {
     figures: { ...countFigures(within), undone: countUndone(undos, fromMs, toMs) },
     files: new Set(calls.flatMap(({ change }) => change?.paths ?? [])).size,
@@ -411,7 +411,7 @@ const LATENCIES = new WeakMap<
 >();
 
 /** How long hooks took, of all that was read. Counted once for what is there. */
-export function latencyOf(runs: Activity["runs"], sinceMs: number): readonly LatencySeries[] {
+export function measureLatency(runs: Activity["runs"], sinceMs: number): readonly LatencySeries[] {
   const key = `${runs.range} ${sinceMs}`;
   const known = LATENCIES.get(runs);
   if (known?.key === key) return known.series;

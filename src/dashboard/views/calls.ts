@@ -1,11 +1,12 @@
 import { findRule } from "../../guard/index.ts";
 import {
   type Change,
+  changeMark,
   countPaths,
+  describeChange,
   describeKinds,
   type History,
   isFolder,
-  markOf,
   type PathChange,
   type PathStep,
   readFileTexts,
@@ -13,7 +14,6 @@ import {
   shownPlace,
   sortSteps,
   type UndoPlan,
-  whatOf,
 } from "../../history/index.ts";
 import { unifiedDiff } from "../../install/index.ts";
 import type { System } from "../../system/index.ts";
@@ -27,7 +27,7 @@ import {
   type Outcome,
   summarise,
 } from "../timeline/calls.ts";
-import { sessionIdOf, type Timeline } from "../timeline/timeline.ts";
+import { type Timeline, uniqueSessionId } from "../timeline/timeline.ts";
 import { type CallFilter, chosenFilters, filterForm, fitsFilter, pager, placeChoices } from "./filters.ts";
 import { block, html, line, type Markup, NOTHING, type Site } from "./layout.ts";
 import {
@@ -56,7 +56,7 @@ export function itemView(site: Site, item: Call | Moment): Markup {
 export function itemsView(site: Site, items: readonly (Call | Moment)[]): Markup {
   return html`<div class="items">${items.map((item, index) => {
     const before = items[index - 1];
-    const isSame = before !== undefined && sessionIdOf(before) === sessionIdOf(item);
+    const isSame = before !== undefined && uniqueSessionId(before) === uniqueSessionId(item);
     const shown = item.kind === "call" ? site.complete(item) : item;
     return html`${isSame ? NOTHING : whereView(site, item)}${itemView(site, shown)}`;
   })}</div>`;
@@ -65,10 +65,10 @@ export function itemsView(site: Site, items: readonly (Call | Moment)[]): Markup
 function callView(site: Site, call: Call): Markup {
   const { change, outcome } = call;
   const mark = change?.undoneBy === undefined ? outcome : "undone";
-  return html`<article class="call ${mark}" id="${call.key}" data-key="${call.key}" tabindex="-1" data-facets="${facetsOf(call)}">
+  return html`<article class="call ${mark}" id="${call.key}" data-key="${call.key}" tabindex="-1" data-facets="${renderFacets(call)}">
 <div class="when">${time(call.atMs, site)}</div>
 <div class="what">
-<h3><a class="tool" href="${site.to("calls", { tool: call.tool })}">${line(call.tool, 60)}</a> ${subjectOf(site, call)}</h3>
+<h3><a class="tool" href="${site.to("calls", { tool: call.tool })}">${line(call.tool, 60)}</a> ${renderSubject(site, call)}</h3>
 ${wholeSubject(call)}
 ${outcome === "silent" ? NOTHING : html`<p class="told">${pill(outcome)} ${ruleLinks(site, call.rules)} ${call.told === "" ? NOTHING : html`<span class="why">${sentence(call.told, site)}</span>`}</p>`}
 ${hintView(site, call)}
@@ -91,7 +91,7 @@ function whereView(site: Site, item: Call | Moment): Markup {
   return html`<p class="where">${whose}${hostLink(site, host)} in ${projectLink(site, project)}, session ${sessionLink(site, item)}</p>`;
 }
 
-function facetsOf(item: Call | Moment): string {
+function renderFacets(item: Call | Moment): string {
   const { host, project, rules, outcome, session } = item;
   const tool = item.kind === "call" ? item.tool : item.event;
   const facets = Object.entries({ host, project, outcome, tool, session });
@@ -108,9 +108,9 @@ function shownSubject({ home }: Site, { subject, project, tool }: Call): string 
   return isPath ? shownPath(subject, project, home) : subject;
 }
 
-function subjectOf(site: Site, call: Call): Markup {
+function renderSubject(site: Site, call: Call): Markup {
   const { subject, change } = call;
-  const text = subject === "" ? filesOf(site, change) : shownSubject(site, call);
+  const text = subject === "" ? describeFiles(site, change) : shownSubject(site, call);
   if (text === "")
     return html`<span class="unknown">command not ${site.team === undefined ? "recorded" : "shipped"}</span>`;
   return html`<code>${line(text.trim().replace(/\s+/g, " "), SUBJECT_LENGTH)}</code>`;
@@ -123,7 +123,7 @@ function wholeSubject({ subject }: Call): Markup {
   return html`<details class="whole"><summary>The whole command</summary><pre tabindex="0">${block(subject)}</pre></details>`;
 }
 
-function filesOf({ home }: Site, change: ChangeSummary | undefined): string {
+function describeFiles({ home }: Site, change: ChangeSummary | undefined): string {
   if (change === undefined) return "";
   const names = change.files.slice(0, 2).map(({ path }) => shownPath(path, change.project, home));
   const more = change.fileCount - names.length;
@@ -148,7 +148,7 @@ function changeSummaryView(site: Site, change: ChangeSummary): Markup {
   const more = fileCount - chips.length;
   return html`<div class="change" data-change="${id}">
 <ul class="files">${chips}${more > 0 ? html`<li>and ${more} more</li>` : NOTHING}${git.slice(0, 3).map(text => html`<li class="git">git ${line(text, 80)}</li>`)}</ul>
-<div class="actions">${stateOf(site, change)}${undoButton(site, change)}</div>
+<div class="actions">${renderState(site, change)}${undoButton(site, change)}</div>
 ${site.isReport ? html`<p class="soft">Its diff: <code class="command">amplihack history show ${id}</code></p>` : diffSlot(site, change)}
 </div>`;
 }
@@ -159,7 +159,7 @@ function diffSlot(site: Site, { id, fileCount, git }: ChangeSummary): Markup {
 <div class="slot"><p><a href="${site.to("change", { id })}">Change ${id}</a></p></div></details>`;
 }
 
-function stateOf(site: Site, change: ChangeSummary): Markup {
+function renderState(site: Site, change: ChangeSummary): Markup {
   const { id, undoneBy, isPartlyUndone, isOpen, isComplete } = change;
   const notes = [
     ...(undoneBy === undefined ? [] : [html`<span class="pill undone">undone</span>`]),
@@ -201,7 +201,7 @@ const EVENT_WORDS: Readonly<Record<string, string>> = {
 function momentView(site: Site, moment: Moment): Markup {
   const { event, outcome, told, rules } = moment;
   const name = outcome === "held" ? "Agent wanted to stop" : (EVENT_WORDS[event] ?? event);
-  return html`<article class="moment ${outcome}" id="${moment.key}" data-key="${moment.key}" tabindex="-1" data-facets="${facetsOf(moment)}">
+  return html`<article class="moment ${outcome}" id="${moment.key}" data-key="${moment.key}" tabindex="-1" data-facets="${renderFacets(moment)}">
 <div class="when">${time(moment.atMs, site)}</div>
 <div class="what"><h3>${line(name, 60)}</h3>${outcome === "silent" ? NOTHING : html`<p class="told">${pill(outcome)} ${outcome === "held" ? NOTHING : ruleLinks(site, rules)} <span class="why">${sentence(told, site)}</span></p>`}</div>
 </article>`;
@@ -265,7 +265,7 @@ function aboutRule(rule: string | undefined): Markup {
 export function changeView(site: Site, change: Change, diff: Markup): Markup {
   const { id, kind, host, session, project, tool, rules, durationMs, command, undoneBy, of } = change;
   const summary = summarise(change);
-  const mark = markOf(change);
+  const mark = changeMark(change);
   const isCall = kind === "call";
   const facts: readonly (readonly [string, Markup | string])[] = [
     ["When", time(change.timeMs, site)],
@@ -321,7 +321,7 @@ export async function diffView(
   const shown: Markup[] = [];
   for (const file of files.slice(0, MAX_FILES)) {
     const touched = { change, file };
-    shown.push(fileView(site, touched, await textsOf(site, system, history, touched), showCommand));
+    shown.push(fileView(site, touched, await readTexts(site, system, history, touched), showCommand));
   }
   const more = files.length - shown.length;
   return html`<div class="diffs">${shown}${more > 0 ? html`<p class="soft">and ${more} more files: <code class="command">${showCommand}</code></p>` : NOTHING}</div>`;
@@ -344,8 +344,8 @@ export async function combinedView(
   const shown: Markup[] = [];
   const same: string[] = [];
   for (const { first, last } of [...ends.values()].slice(0, MAX_FILES)) {
-    const before = await textsOf(site, system, history, first);
-    const after = first === last ? before : await textsOf(site, system, history, last);
+    const before = await readTexts(site, system, history, first);
+    const after = first === last ? before : await readTexts(site, system, history, last);
     const isText = Array.isArray(before) && Array.isArray(after);
     const texts = isText ? ([before[0], after[1]] as const) : Array.isArray(before) ? after : before;
     if (isText && before[0] === after[1]) {
@@ -367,7 +367,7 @@ interface TouchedFile {
   readonly file: PathChange;
 }
 
-function textsOf(
+function readTexts(
   { home, agentSettings }: Site,
   system: System,
   { readContent }: Pick<History, "readContent">,
@@ -438,7 +438,7 @@ export function planView(site: Site, plan: UndoPlan): Markup {
     .slice(0, MAX_SHOWN)
     .map(
       change =>
-        html`<li>${time(change.timeMs, site)} <code>${line(whatOf(change, site.home), 140)}</code></li>`,
+        html`<li>${time(change.timeMs, site)} <code>${line(describeChange(change, site.home), 140)}</code></li>`,
     );
   const isDoubtful = changes.some(
     ({ status, isComplete, notKept }) => status !== "done" || (!isComplete && notKept.length === 0),

@@ -60,7 +60,7 @@ export function fitsFilter(item: Call | Moment, filter: CallFilter, nowMs: numbe
   if (host !== undefined && item.host !== host) return false;
   if (project !== undefined && item.project !== project) return false;
   if (rule !== undefined && !item.rules.includes(rule)) return false;
-  if (tool !== undefined && nameOf(item) !== tool) return false;
+  if (tool !== undefined && itemName(item) !== tool) return false;
   if (changes !== undefined && change === undefined) return false;
   if (changes === "standing" && change?.undoneBy !== undefined) return false;
   if (changes === "undone" && change?.undoneBy === undefined) return false;
@@ -77,7 +77,7 @@ export function fitsOrigin(origin: Origin | undefined, filter: OriginFilter): bo
   return ORIGIN_NAMES.every(name => filter[name] === undefined || filter[name] === origin?.[name]);
 }
 
-function nameOf(item: Call | Moment): string {
+function itemName(item: Call | Moment): string {
   return item.kind === "call" ? item.tool : item.event;
 }
 
@@ -85,7 +85,7 @@ function nameOf(item: Call | Moment): string {
 export function mentions(item: Call | Moment, text: string): boolean {
   const { told, session, project, host, rules, origin } = item;
   const has = (one: string) => one.toLowerCase().includes(text);
-  const names = [told, nameOf(item), session, project, host, ...rules, ...Object.values(origin ?? {})];
+  const names = [told, itemName(item), session, project, host, ...rules, ...Object.values(origin ?? {})];
   if (names.some(has)) return true;
   if (item.kind === "moment") return has(OUTCOME_WORDS[item.outcome]);
   const { subject, change } = item;

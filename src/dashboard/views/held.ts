@@ -1,4 +1,4 @@
-import { ageOf, countFiles } from "../../history/index.ts";
+import { countFiles, formatAge } from "../../history/index.ts";
 import { heldAsChange } from "../../sandbox/index.ts";
 import type { System } from "../../system/index.ts";
 import type { HeldTries } from "../held.ts";
@@ -26,7 +26,7 @@ export async function heldView(site: Site, system: System, tries: HeldTries | un
     const button = (answer: "apply" | "discard", text: string) =>
       html`<button type="button" data-held="${id}" data-answer="${answer}" data-name="${line(record.command.join(" "), 200)}">${text}</button>`;
     items.push(html`<li id="held-${id}">${command(record.command.join(" "))}
-<p>${countFiles(changes.files)} in <code>${line(record.project, 200)}</code>, ${ageOf(site.nowMs, record.timeMs)}${reason === undefined ? NOTHING : html`. Held: ${line(reason, 400)}`}</p>
+<p>${countFiles(changes.files)} in <code>${line(record.project, 200)}</code>, ${formatAge(site.nowMs, record.timeMs)}${reason === undefined ? NOTHING : html`. Held: ${line(reason, 400)}`}</p>
 <details class="diff"><summary>Diff</summary>${diff}</details>
 <p>${site.whyReadOnly === undefined ? html`${button("apply", "Apply …")} ${button("discard", "Discard …")}` : html`<code class="command">amplihack try apply ${id}</code>`}</p></li>`);
   }

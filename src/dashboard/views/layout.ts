@@ -199,7 +199,7 @@ const SERVER_TABS: typeof TABS = [
 ];
 
 /** A team has runs of recipes where some were submitted to its database; what models cost is told to a server alone. */
-function tabsOf({ team, isReport }: Site): typeof TABS {
+function listTabs({ team, isReport }: Site): typeof TABS {
   const isServer = team?.login !== undefined;
   return (isServer ? SERVER_TABS : TABS).filter(
     ({ page }) =>
@@ -210,7 +210,7 @@ function tabsOf({ team, isReport }: Site): typeof TABS {
 
 /** What stands around every page. */
 export function header(site: Site, { name, sought = "" }: Pick<Page, "name" | "sought">): Markup {
-  const tabs = tabsOf(site).map(({ page, title, of }) => {
+  const tabs = listTabs(site).map(({ page, title, of }) => {
     const isHere = of.includes(name);
     return html`<li><a href="${site.to(page)}"${isHere ? html` aria-current="page"` : NOTHING} data-tab="${page}">${title}</a></li>`;
   });
@@ -244,8 +244,8 @@ ${site.token === undefined ? NOTHING : html`<input type="hidden" name="token" va
 </form></search>`;
 }
 
-function keysOf(site: Site): readonly (readonly [string, string])[] {
-  const tabs = tabsOf(site).map(({ title }) => title.toLowerCase());
+function listKeys(site: Site): readonly (readonly [string, string])[] {
+  const tabs = listTabs(site).map(({ title }) => title.toLowerCase());
   return [
     ["j", "next"],
     ["k", "previous"],
@@ -262,7 +262,7 @@ function keysOf(site: Site): readonly (readonly [string, string])[] {
 
 /** Dialogs are there from the start; the script fills them. */
 export function footer(site: Site): Markup {
-  const keys = keysOf(site).map(([key, does]) => html`<dt><kbd>${key}</kbd></dt><dd>${does}</dd>`);
+  const keys = listKeys(site).map(([key, does]) => html`<dt><kbd>${key}</kbd></dt><dd>${does}</dd>`);
   const keysDialog = html`<dialog id="keys" aria-labelledby="keys-title"><h2 id="keys-title">Keyboard</h2>
 <dl class="keys">${keys}</dl><form method="dialog"><button>Close</button></form></dialog>`;
   const actions = site.isReport

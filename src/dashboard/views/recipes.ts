@@ -70,7 +70,7 @@ function runRow(site: Site, run: ShownRun): Markup {
 <div class="when">${time(run.startedMs, site)}</div>
 <div class="what"><h3><a href="${site.to("recipe", { id: run.runId })}" data-main>${line(run.recipe || run.runId, 80)}</a></h3>
 <p class="soft">${statusPill(run.state)} ${count(steps, "step")}${took(run.durationMs)}${queueWords(run)} · <span class="mono">${line(run.runId, 12)}</span></p></div>
-<div class="steps-strip" aria-hidden="true">${run.steps.slice(0, MAX_STRIP).map(step => html`<i class="step is-${classOf(step.status)}"></i>`)}</div></article>`;
+<div class="steps-strip" aria-hidden="true">${run.steps.slice(0, MAX_STRIP).map(step => html`<i class="step is-${statusClass(step.status)}"></i>`)}</div></article>`;
 }
 
 /** What only a run in a database has. */
@@ -99,12 +99,12 @@ const CLASSES: Readonly<Record<string, string>> = {
 };
 
 /** One of our own class names, whatever the log says. */
-function classOf(status: string): string {
+function statusClass(status: string): string {
   return CLASSES[status.toLowerCase()] ?? "unknown";
 }
 
 function statusPill(status: string): Markup {
-  return html`<span class="pill step-${classOf(status)}">${line(status.toLowerCase(), 30)}</span>`;
+  return html`<span class="pill step-${statusClass(status)}">${line(status.toLowerCase(), 30)}</span>`;
 }
 
 function took(durationMs: number | null): string {
@@ -169,7 +169,7 @@ function stepView(
   const status = recorded?.status ?? "not reached";
   const work = step?.command ?? step?.prompt ?? step?.recipe;
   const exit = recorded?.exitCode ?? null;
-  return html`<li class="is-${classOf(status)}"><span class="node"></span><div><h3>${line(id, 200)}</h3>
+  return html`<li class="is-${statusClass(status)}"><span class="node"></span><div><h3>${line(id, 200)}</h3>
 <p class="soft">${statusPill(status)} ${step === undefined ? NOTHING : line(step.type, 30)}${status === "skipped" ? "" : took(recorded?.durationMs ?? null)}${exit === null ? "" : ` · exit ${exit}`}${step?.condition === undefined ? NOTHING : html` · only if <code>${line(step.condition, 120)}</code>`}</p>
 ${work === undefined ? NOTHING : html`<details class="whole"><summary>${step?.type === "agent" ? "Prompt" : "Command"}</summary><pre tabindex="0">${block(work)}</pre></details>`}
 ${output === undefined || output === "" ? NOTHING : html`<details class="whole" open><summary>Output</summary><pre tabindex="0">${block(output)}</pre></details>`}

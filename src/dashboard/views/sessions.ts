@@ -69,13 +69,13 @@ export function sessionRow(site: Site, session: Session): Markup {
   const title = site.titleOf(session);
   return html`<article class="row" data-key="s-${id}" tabindex="-1">
 <div class="when">${time(lastMs, site)}</div>
-<div class="what"><h3><a href="${site.to("session", { id })}" data-main${title === undefined ? html` class="mono"` : NOTHING}>${line(title ?? nameOf(session), 120)}</a></h3>
-<p class="soft">${whose(site, session)}${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)}${turnCount(session)}${usageWords(site, session)}${title === undefined ? NOTHING : html` · <span class="mono">${line(nameOf(session), 12)}</span>`}</p></div>
+<div class="what"><h3><a href="${site.to("session", { id })}" data-main${title === undefined ? html` class="mono"` : NOTHING}>${line(title ?? sessionName(session), 120)}</a></h3>
+<p class="soft">${whose(site, session)}${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)}${turnCount(session)}${usageWords(site, session)}${title === undefined ? NOTHING : html` · <span class="mono">${line(sessionName(session), 12)}</span>`}</p></div>
 <div class="tallies">${tallies(figures)}</div>
 </article>`;
 }
 
-function nameOf({ name }: Session): string {
+function sessionName({ name }: Session): string {
   return name === "" ? "Calls without a session" : name;
 }
 
@@ -127,14 +127,14 @@ export function sessionView(site: Site, session: Session, recorded: Recorded, ol
   const shown = turns.reduce((sum, { items }) => sum + items.length, 0);
   const earlier = total - shown - older;
   const title = site.isReport ? undefined : (site.titleOf(session) ?? recorded.prompts[0]?.text);
-  return html`<nav class="crumbs" aria-label="Where you are"><a href="${site.to("sessions")}">Sessions</a> / <span class="mono">${line(nameOf(session), 80)}</span></nav>
+  return html`<nav class="crumbs" aria-label="Where you are"><a href="${site.to("sessions")}">Sessions</a> / <span class="mono">${line(sessionName(session), 80)}</span></nav>
 <section data-key="session" tabindex="-1" aria-label="The whole session"><div class="heading"><h1>${title === undefined ? html`${hostTitle(session.host)} in ${line(basename(session.project) || session.project, 60)}` : line(title, 140)}</h1>${undoAll(site, undoable, "Undo the whole session …")}</div>
 <p class="soft">${whose(site, session)}${hostLink(site, session.host)} in ${projectLink(site, session.project)} <span class="mono">${line(shownPlace(session.project, site.home))}</span> · ${time(session.firstMs, site)}, ${duration(session.lastMs - session.firstMs)}${usageWords(site, session)}</p>
 <p class="tallies">${tallies(session.figures)}</p>
 ${combinedDiff(site, session.calls, "session", "All that this session changed")}</section>
 ${recorded.problem === undefined ? NOTHING : html`<p class="soft">${recorded.problem}</p>`}
 ${!site.isReport && earlier > 0 ? link(site.to("session", { id: session.id, older: older + MAX_ITEMS }), `Earlier: ${number(earlier)} more`, "more") : NOTHING}
-${turns.toReversed().map((turn, index, all) => turnView(site, turn, recorded, startOf(all[index + 1])))}
+${turns.toReversed().map((turn, index, all) => turnView(site, turn, recorded, turnStartMs(all[index + 1])))}
 ${older > 0 ? link(site.to("session", { id: session.id, older: Math.max(0, older - MAX_ITEMS) || undefined }), "Later", "more") : NOTHING}`;
 }
 
@@ -156,7 +156,7 @@ function cutTurns(turns: readonly Turn[], older: number): readonly Turn[] {
   });
 }
 
-function startOf(turn: Turn | undefined): number {
+function turnStartMs(turn: Turn | undefined): number {
   return turn?.items.at(-1)?.atMs ?? Number.POSITIVE_INFINITY;
 }
 

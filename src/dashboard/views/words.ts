@@ -4,7 +4,7 @@ import { localTimestamp } from "../../state/index.ts";
 import { basename } from "../../system/index.ts";
 import type { Origin } from "../entries.ts";
 import { OUTCOME_MEANINGS, OUTCOME_WORDS, type Outcome } from "../timeline/calls.ts";
-import { sessionIdOf } from "../timeline/timeline.ts";
+import { uniqueSessionId } from "../timeline/timeline.ts";
 import type { Query, Site, TeamSite } from "./layout.ts";
 import { html, line, type Markup, NOTHING } from "./layout.ts";
 
@@ -75,7 +75,7 @@ export function projectLink(site: Site, project: string): Markup {
 
 export function sessionLink(site: Site, of: { readonly session: string; readonly origin?: Origin }): Markup {
   const shown = of.session === "" ? "no session" : of.session;
-  return html`<a href="${site.to("session", { id: sessionIdOf(of) })}" class="mono" title="${line(shown)}">${line(shown, 12)}</a>`;
+  return html`<a href="${site.to("session", { id: uniqueSessionId(of) })}" class="mono" title="${line(shown)}">${line(shown, 12)}</a>`;
 }
 
 /** `ann on laptop`, of a team; nothing for this machine. */

@@ -7,11 +7,11 @@ import {
   callOptions,
   decideApproval,
   fitArguments,
+  listNotes,
   mapTools,
-  notesOf,
   settle,
   ToolRefused,
-  textOf,
+  toText,
 } from "./shared.ts";
 
 export { type AdapterOptions, approvalReason, ToolRefused } from "./shared.ts";
@@ -56,12 +56,12 @@ function hookTool(engine: AnyEngine, name: string, tool: SdkTool, options: Adapt
     async execute(input, execution) {
       const { toolCallId, abortSignal, experimental_context, messages } = execution;
       const run = async (args: unknown): Promise<unknown> =>
-        lastOf(execute((await fitArguments(inputSchema, name, input, args)) as never, execution));
+        awaitLast(execute((await fitArguments(inputSchema, name, input, args)) as never, execution));
       const called = await engine.untyped.call(name, input, run, {
         ...callOptions(options, toolCallId, abortSignal, experimental_context),
         isApproved: isApproved(messages, toolCallId),
       });
-      const texts = notesOf(called);
+      const texts = listNotes(called);
       if (texts.length > 0) notes.set(toolCallId, texts);
       return settle(called);
     },
@@ -90,7 +90,7 @@ function approvalStep(
 }
 
 /** A tool may stream what it has so far; the last is its result. */
-async function lastOf(output: unknown): Promise<unknown> {
+async function awaitLast(output: unknown): Promise<unknown> {
   const settled: unknown = await output;
   if (typeof settled !== "object" || settled === null || !(Symbol.asyncIterator in settled)) return settled;
   let last: unknown;
@@ -107,7 +107,7 @@ interface MessagePart {
 
 /** Whether the conversation holds a person's yes to this very call. */
 function isApproved(messages: readonly unknown[] = [], toolCallId: string): boolean {
-  const parts = messages.flatMap(message => partsOf(message));
+  const parts = messages.flatMap(message => messageParts(message));
   const request = parts.find(part => part.type === "tool-approval-request" && part.toolCallId === toolCallId);
   if (request === undefined) return false;
   const answers = parts.filter(
@@ -116,7 +116,7 @@ function isApproved(messages: readonly unknown[] = [], toolCallId: string): bool
   return answers.at(-1)?.approved === true;
 }
 
-function partsOf(message: unknown): readonly MessagePart[] {
+function messageParts(message: unknown): readonly MessagePart[] {
   const content: unknown = (message as { readonly content?: unknown } | null)?.content;
   return Array.isArray(content) ? content.filter(part => typeof part === "object" && part !== null) : [];
 }
@@ -136,7 +136,7 @@ function plainOutput(output: unknown): ModelOutput {
 function withNotes(output: unknown, notes: readonly string[]): unknown {
   if (notes.length === 0) return output;
   const { type, value } = output as ModelOutput;
-  const first = type === "content" && Array.isArray(value) ? value : [{ type: "text", text: textOf(value) }];
+  const first = type === "content" && Array.isArray(value) ? value : [{ type: "text", text: toText(value) }];
   return { type: "content", value: [...first, ...notes.map(text => ({ type: "text", text }))] };
 }
 
@@ -164,7 +164,7 @@ export function modelHooks(
   const { sessionId = "" } = options;
   const request = async ({ params, model }: ModelCall): Promise<string> => {
     const id = modelId(model);
-    const payload = () => ({ session_id: sessionId, model: id, messages: describeValue(promptOf(params)) });
+    const payload = () => ({ session_id: sessionId, model: id, messages: describeValue(readPrompt(params)) });
     const { decision, halt } = await engine.untyped.dispatch("ModelRequest", payload, {});
     if (decision.kind === "deny") throw new ToolRefused(decision.reason);
     if (halt !== undefined) throw new ToolRefused(halt.reason ?? "a hook ended the turn");
@@ -191,6 +191,6 @@ function modelId(model: unknown): string {
   return typeof id === "string" ? id : String(model);
 }
 
-function promptOf(params: unknown): unknown {
+function readPrompt(params: unknown): unknown {
   return (params as { readonly prompt?: unknown } | null)?.prompt;
 }

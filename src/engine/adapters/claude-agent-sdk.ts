@@ -6,7 +6,7 @@ import {
   type EventName,
   type JsonObject,
 } from "../../protocol/index.ts";
-import { effectOf } from "../outcome-effect.ts";
+import { toEffect } from "../outcome-effect.ts";
 import { claudeAnswer } from "../output/encode.ts";
 import { freezeJson } from "../reply.ts";
 import type { AnyEngine } from "./shared.ts";
@@ -30,14 +30,14 @@ export function claudeHooks<H extends object = ClaudeHooks>(
   const wanted = EVENTS.filter(({ name }) => engine.untyped.has(name));
   const hooks = wanted.map(event => [
     event.name,
-    [matcherOf(event, callback(engine, event, options.context))],
+    [toMatcher(event, callback(engine, event, options.context))],
   ]);
   // The SDK's own type names every event's answer; ours is made by the same table.
   return Object.fromEntries(hooks) as H;
 }
 
 /** The SDK goes on when a callback fails, unless it is told to block. */
-function matcherOf({ power }: EventDescriptor, hook: Callback): NonNullable<ClaudeHooks[EventName]>[number] {
+function toMatcher({ power }: EventDescriptor, hook: Callback): NonNullable<ClaudeHooks[EventName]>[number] {
   return power === "veto" ? { hooks: [hook], onFailure: "block" } : { hooks: [hook] };
 }
 
@@ -45,7 +45,7 @@ function callback(engine: AnyEngine, event: EventDescriptor, context: unknown): 
   return async (input, _toolUseId, { signal }) => {
     const payload = freezeJson(input) as JsonObject;
     const outcome = await engine.untyped.dispatch(event.name, payload, { signal, context });
-    return claudeAnswer(askPerson(effectOf(outcome)), event).answer;
+    return claudeAnswer(askPerson(toEffect(outcome)), event).answer;
   };
 }
 

@@ -7,10 +7,10 @@ import {
   callOptions,
   derive,
   fitArguments,
+  listNotes,
   mapToolList,
-  notesOf,
   settle,
-  textOf,
+  toText,
 } from "./shared.ts";
 
 /** What a hook asks about. */
@@ -61,12 +61,12 @@ function hookTool(engine: AnyEngine, tool: StructuredTool, options: LangChainOpt
   const { name } = tool;
   async function hookedCall(args: unknown, manager?: unknown, config: RunConfig = {}): Promise<unknown> {
     const { onAsk, ...rest } = options;
-    const sessionId = options.sessionId ?? threadOf(config);
+    const sessionId = options.sessionId ?? readThreadId(config);
     const call = callOptions({ ...rest, sessionId }, config.toolCall?.id, config.signal, config.context);
     // The person is asked outside of the call: what `interrupt` throws belongs to the graph.
     const decision = await engine.untyped.decide(name, args, call);
     const asks = decision.kind === "ask" && onAsk !== undefined;
-    const answer = asks ? answerIn(await onAsk(questionOf(name, decision))) : undefined;
+    const answer = asks ? answerIn(await onAsk(toQuestion(name, decision))) : undefined;
     const called = await engine.untyped.call(
       name,
       args,
@@ -74,7 +74,7 @@ function hookTool(engine: AnyEngine, tool: StructuredTool, options: LangChainOpt
       { ...call, id: decision.id, ...(answer === undefined ? {} : { onAsk: () => answer }) },
     );
     if (called.status === "failed") return settle(called);
-    if (called.status === "done") return withNotes(tool, called.result, notesOf(called));
+    if (called.status === "done") return withNotes(tool, called.result, listNotes(called));
     const text = `${name} did not run: ${called.reason}`;
     return withNotes(tool, tool.responseFormat === "content_and_artifact" ? [text, undefined] : text, []);
   }
@@ -87,11 +87,11 @@ function answerIn(value: unknown): Answer {
   return typeof approved === "boolean" ? (value as Answer) : value === true;
 }
 
-function questionOf(tool: string, { id, args, reason }: CallDecision): Question {
+function toQuestion(tool: string, { id, args, reason }: CallDecision): Question {
   return { id, tool, args, reason: reason ?? `a hook asks before ${tool} runs` };
 }
 
-function threadOf({ configurable }: RunConfig): string | undefined {
+function readThreadId({ configurable }: RunConfig): string | undefined {
   const thread = configurable?.["thread_id"];
   return typeof thread === "string" ? thread : undefined;
 }
@@ -100,6 +100,6 @@ function threadOf({ configurable }: RunConfig): string | undefined {
 function withNotes({ responseFormat }: StructuredTool, result: unknown, notes: readonly string[]): unknown {
   if (notes.length === 0) return result;
   if (responseFormat === "content_and_artifact" && Array.isArray(result))
-    return [[textOf(result[0]), ...notes].join("\n\n"), result[1]];
+    return [[toText(result[0]), ...notes].join("\n\n"), result[1]];
   return typeof result === "string" ? [result, ...notes].join("\n\n") : result;
 }

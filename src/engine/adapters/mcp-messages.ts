@@ -81,7 +81,7 @@ function pick(from: JsonObject, names: string): JsonObject {
 }
 
 /** The path that a `file:` address names on this machine. */
-export function fileOf(uri: string): string | undefined {
+export function uriToPath(uri: string): string | undefined {
   // As servers read it, for whom blanks around it and control characters inside are nothing.
   if (!URL.canParse(uri)) return undefined;
   const { protocol, pathname } = new URL(uri);

@@ -12,8 +12,8 @@ import { describeArguments } from "../calls/describe-value.ts";
 import type { CallResult, PendingCall } from "../calls/types.ts";
 import { asResult, ReportedFailure, refusal, type ToolResult, toResult } from "./mcp.ts";
 import { boundResult, type DefinitionKeeper, Definitions, textPart } from "./mcp-definitions.ts";
-import { fileOf, knownAnswer, knownMessage } from "./mcp-messages.ts";
-import { type AnyEngine, notesOf } from "./shared.ts";
+import { knownAnswer, knownMessage, uriToPath } from "./mcp-messages.ts";
+import { type AnyEngine, listNotes } from "./shared.ts";
 
 /** Where the proxy writes: one message of JSON-RPC to a line. */
 export interface ProxyPorts {
@@ -218,7 +218,7 @@ export class McpProxy {
     );
     const { status } = called;
     if (status === "done") this.toServer({ jsonrpc: "2.0", id, result: called.result as Json });
-    else if (status === "failed") this.toServer({ jsonrpc: "2.0", id, error: errorOf(called.error) });
+    else if (status === "failed") this.toServer({ jsonrpc: "2.0", id, error: toJsonError(called.error) });
     else refuse(called.reason);
   }
 
@@ -299,7 +299,8 @@ export class McpProxy {
         const sent = { ...message, params: { ...params, arguments: describeArguments(args).input } };
         if (id === undefined) return this.toServer(sent);
         const first = await this.receive(sent);
-        const taskId = params["task"] === undefined ? undefined : stringAt(memberOf(first, "task"), "taskId");
+        const taskId =
+          params["task"] === undefined ? undefined : stringAt(readMember(first, "task"), "taskId");
         if (taskId === undefined) return this.resultOf(first);
         isTask = true;
         this.endJudging(key);
@@ -391,7 +392,7 @@ export class McpProxy {
       const result = await look(await this.receive(message));
       this.toClient({ id, result: result ?? {} });
     } catch (error) {
-      this.toClient({ id, error: errorOf(error) });
+      this.toClient({ id, error: toJsonError(error) });
     } finally {
       this.endJudging(idKey(message));
     }
@@ -402,7 +403,7 @@ export class McpProxy {
     const params = isJsonObject(message["params"]) ? message["params"] : {};
     const method = stringAt(message, "method") ?? "";
     const what = stringAt(params, "uri", "name", "taskId") ?? "";
-    const path = method === "resources/read" ? fileOf(what) : undefined;
+    const path = method === "resources/read" ? uriToPath(what) : undefined;
     const id = message["id"];
     if (id === undefined) return;
     const key = idKey(message);
@@ -416,8 +417,8 @@ export class McpProxy {
     );
     this.endJudging(key);
     if (called.status === "done")
-      this.toClient({ id, result: withNotes(called.result, what, notesOf(called)) });
-    else if (called.status === "failed") this.toClient({ id, error: errorOf(called.error) });
+      this.toClient({ id, result: withNotes(called.result, what, listNotes(called)) });
+    else if (called.status === "failed") this.toClient({ id, error: toJsonError(called.error) });
     else {
       const reason = called.status === "pending" ? nobodyToAsk(called.reason) : called.reason;
       this.toClient({ id, error: { code: REFUSED, message: `${what} was not read: ${reason}` } });
@@ -496,11 +497,11 @@ function noTools(error: unknown): Json {
   throw error;
 }
 
-function errorOf(error: unknown): Json {
+function toJsonError(error: unknown): Json {
   return error instanceof ServerError ? error.error : { code: SERVER_GONE, message: errorText(error) };
 }
 
-function memberOf(value: Json | undefined, name: string): Json | undefined {
+function readMember(value: Json | undefined, name: string): Json | undefined {
   return isJsonObject(value) ? value[name] : undefined;
 }
 

@@ -1,6 +1,6 @@
 /** `amplihack/engine/mcp`: hooks before and after the tools of an MCP server, at the server or at the client. */
 import type { CallResult } from "../calls/types.ts";
-import { type AdapterOptions, type AnyEngine, callOptions, derive, notesOf, textOf } from "./shared.ts";
+import { type AdapterOptions, type AnyEngine, callOptions, derive, listNotes, toText } from "./shared.ts";
 
 export type { AdapterOptions } from "./shared.ts";
 
@@ -101,7 +101,7 @@ function failOnError(result: ToolResult): ToolResult {
 }
 
 export function toResult(tool: string, called: CallResult<unknown>): ToolResult {
-  const notes = notesOf(called).map(text => ({ type: "text", text }));
+  const notes = listNotes(called).map(text => ({ type: "text", text }));
   switch (called.status) {
     case "done":
       return withNotes(asResult(called.result), notes);
@@ -122,7 +122,7 @@ export function refusal(tool: string, reason: string): ToolResult {
 
 export function asResult(value: unknown): ToolResult {
   const isResult = typeof value === "object" && value !== null && "content" in value;
-  return isResult ? (value as ToolResult) : { content: [{ type: "text", text: textOf(value) }] };
+  return isResult ? (value as ToolResult) : { content: [{ type: "text", text: toText(value) }] };
 }
 
 function withNotes(result: ToolResult, notes: readonly object[]): ToolResult {

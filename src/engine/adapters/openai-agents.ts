@@ -5,10 +5,10 @@ import {
   type AnyEngine,
   callOptions,
   decideApproval,
+  listNotes,
   mapToolList,
-  notesOf,
   settle,
-  textOf,
+  toText,
 } from "./shared.ts";
 
 /** `amplihack/engine/openai-agents`: hooks in agents of the OpenAI Agents SDK. */
@@ -67,7 +67,7 @@ function hookTool(engine: AnyEngine, tool: FunctionTool, options: AdapterOptions
         { ...callOptions(options, callId, details?.signal, runContext.context), isApproved },
       );
       if (called.status === "failed") throw called.error;
-      const notes = notesOf(called);
+      const notes = listNotes(called);
       if (called.status === "done") return withNotes(called.result, notes);
       return withNotes(`${name} did not run: ${called.reason}`, notes);
     },
@@ -83,7 +83,7 @@ function hookTool(engine: AnyEngine, tool: FunctionTool, options: AdapterOptions
 
 /** The SDK shows the model text, or a value as JSON. */
 function withNotes(output: unknown, notes: readonly string[]): unknown {
-  return notes.length === 0 ? output : [textOf(output), ...notes].join("\n\n");
+  return notes.length === 0 ? output : [toText(output), ...notes].join("\n\n");
 }
 
 /** The shell and the editor of the OpenAI Agents SDK that run on this machine: no function tools, but tools all the same. */
@@ -120,7 +120,7 @@ function hookLocalTool(engine: AnyEngine, tool: LocalTool, options: AdapterOptio
         // What a hook asks about gets here only when the SDK has a person's yes.
         isApproved: options.onAsk === undefined,
       });
-      const notes = notesOf(called);
+      const notes = listNotes(called);
       const result = settle(called);
       return notes.length === 0 ? result : addNotes(result, notes);
     };

@@ -12,7 +12,7 @@ import type { MaybePromise } from "../options.ts";
 import { freezeJson } from "../reply.ts";
 import type { ToolMap } from "../schema/validate.ts";
 import type { HookEngine, RegisterOptions, Settled } from "../types.ts";
-import { type AnyEngine, callOptions, textOf } from "./shared.ts";
+import { type AnyEngine, callOptions, toText } from "./shared.ts";
 
 export interface PiToolCall {
   readonly id: string;
@@ -169,13 +169,13 @@ export function piHooks(engine: AnyEngine, loop: PiLoop = {}): PiLoopHooks {
       const outcome = await inContext(call, () =>
         engine.untyped.dispatch(event, payload, defined({ signal })),
       );
-      return overrideOf(outcome, result);
+      return findOverride(outcome, result);
     },
   };
 }
 
 /** What the loop is to change in a result: what hooks replaced, and what they want the model to read. */
-function overrideOf(outcome: Outcome, result: PiToolResult): PiAfterResult | undefined {
+function findOverride(outcome: Outcome, result: PiToolResult): PiAfterResult | undefined {
   const { output, decision, extras } = outcome;
   const changed = output === undefined ? undefined : toToolResult(output);
   const notes = [
@@ -187,7 +187,7 @@ function overrideOf(outcome: Outcome, result: PiToolResult): PiAfterResult | und
   if (changed === undefined && notes.length === 0 && typeof isError !== "boolean" && !isHalted)
     return undefined;
   const { content: newContent, ...others } = changed ?? {};
-  const content = [...contentOf(newContent === undefined ? result : { content: newContent }), ...notes];
+  const content = [...toPiContent(newContent === undefined ? result : { content: newContent }), ...notes];
   return {
     ...others,
     ...(newContent === undefined && notes.length === 0 ? {} : { content }),
@@ -209,8 +209,8 @@ function toToolResult(value: Json): PiToolResult {
 }
 
 /** The parts of a result that the loop can show; others come as text. */
-function contentOf({ content = [] }: PiToolResult): PiContent[] {
-  return content.map(part => (isContent(part) ? part : { type: "text", text: textOf(part) }));
+function toPiContent({ content = [] }: PiToolResult): PiContent[] {
+  return content.map(part => (isContent(part) ? part : { type: "text", text: toText(part) }));
 }
 
 function isContent(part: unknown): part is PiContent {

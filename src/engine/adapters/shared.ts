@@ -93,7 +93,7 @@ export function settle(called: CallResult<unknown>): unknown {
     case "done":
       return called.result;
     case "failed":
-      throw called.error instanceof Error ? called.error : new Error(textOf(called.error));
+      throw called.error instanceof Error ? called.error : new Error(toText(called.error));
     case "denied":
       throw new ToolRefused(called.reason);
     case "pending":
@@ -102,11 +102,11 @@ export function settle(called: CallResult<unknown>): unknown {
 }
 
 /** What hooks want the model to read besides the result. */
-export function notesOf({ context, feedback }: CallResult<unknown>): readonly string[] {
+export function listNotes({ context, feedback }: CallResult<unknown>): readonly string[] {
   return feedback === undefined ? context : [...context, feedback];
 }
 
-export function textOf(value: unknown): string {
+export function toText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? String(value));
 }
 

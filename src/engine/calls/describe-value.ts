@@ -39,12 +39,12 @@ interface DescribedArguments {
 export function describeArguments(value: unknown): DescribedArguments {
   checkMembers(value);
   // Read once: what a second look would find is nobody's business.
-  const copy = copyOf(value, new Map());
+  const copy = copyValue(value, new Map());
   return { input: asArguments(describe(copy, [], 0)), runs: isJson(copy) ? describe(copy, [], 0) : copy };
 }
 
 /** Objects and lists anew, everything else as it is. */
-function copyOf(value: unknown, copied: Map<object, unknown>): unknown {
+function copyValue(value: unknown, copied: Map<object, unknown>): unknown {
   if (typeof value !== "object" || value === null) return value;
   const isList = Array.isArray(value);
   if (!isList && !isPlain(value)) return value;
@@ -53,8 +53,8 @@ function copyOf(value: unknown, copied: Map<object, unknown>): unknown {
   if (copied.size > MAX_COPIED) throw new RangeError("it has too many members");
   const copy: Record<string, unknown> | unknown[] = isList ? [] : {};
   copied.set(value, copy);
-  if (Array.isArray(copy)) for (const item of value as readonly unknown[]) copy.push(copyOf(item, copied));
-  else for (const [name, member] of Object.entries(value)) copy[name] = copyOf(member, copied);
+  if (Array.isArray(copy)) for (const item of value as readonly unknown[]) copy.push(copyValue(item, copied));
+  else for (const [name, member] of Object.entries(value)) copy[name] = copyValue(member, copied);
   return copy;
 }
 

@@ -1,6 +1,6 @@
 import { hasErrorCode, join } from "../../system/index.ts";
 import { createNodeSystem } from "../../system/node.ts";
-import { digestOf } from "../trust.ts";
+import { digestContent } from "../trust.ts";
 import type { AnswerStore } from "./answer-store.ts";
 
 const SWEEP_EVERY_MS = 60 * 60 * 1000;
@@ -10,7 +10,7 @@ const MAX_ENTRY_BYTES = 64;
 export function fileAnswers(directory: string): AnswerStore {
   const { files } = createNodeSystem();
   let sweptMs = 0;
-  const pathOf = (key: string): string => join(directory, digestOf(key));
+  const pathOf = (key: string): string => join(directory, digestContent(key));
   const expiryOf = (path: string): number => {
     try {
       return Number(new TextDecoder().decode(files.read(path, MAX_ENTRY_BYTES)));
@@ -71,7 +71,7 @@ export function postgresAnswers(database: PostgresQueries): AnswerStore {
       await database.query("DELETE FROM amplihack_answers WHERE expires_at < now()");
       const { rowCount } = await database.query(
         "INSERT INTO amplihack_answers VALUES ($1, to_timestamp($2)) ON CONFLICT DO NOTHING",
-        [digestOf(key), expiresAt / 1000],
+        [digestContent(key), expiresAt / 1000],
       );
       return rowCount === 1;
     },
@@ -79,7 +79,7 @@ export function postgresAnswers(database: PostgresQueries): AnswerStore {
       await open();
       const { rowCount } = await database.query(
         "SELECT 1 FROM amplihack_answers WHERE digest = $1 AND expires_at > now()",
-        [digestOf(key)],
+        [digestContent(key)],
       );
       return rowCount === 1;
     },

@@ -122,7 +122,7 @@ export class ToolCalls {
     if (options.id === undefined) return this.traced(call, () => this.perform(call, run));
     const shared = this.share(call);
     if (shared.running !== undefined) return shared.running;
-    const key = keyOf(call);
+    const key = callKey(call);
     const running = this.traced(call, () => this.perform(call, run)).finally(() => {
       if (this.shared.get(key) === shared) this.shared.delete(key);
     });
@@ -139,9 +139,9 @@ export class ToolCalls {
       const { before, runs } = cleared;
       const checked = await this.core.tools.checkCall(tool, runs);
       if (!checked.ok) return this.refuse(call, schemaProblem(tool, checked.problem), before);
-      return { ...reportOf(call, before, undefined), status: "approved", args: checked.value };
+      return { ...createReport(call, before, undefined), status: "approved", args: checked.value };
     } finally {
-      this.shared.delete(keyOf(call));
+      this.shared.delete(callKey(call));
     }
   }
 
@@ -170,7 +170,7 @@ export class ToolCalls {
     if (edited !== undefined && !isSameJson(edited, pending.args))
       return this.perform(this.open(tool, edited, options), run);
     if (scope === "session") await this.settle(call, call.args);
-    await this.keeping()?.again(payloadOf(call, call.input));
+    await this.keeping()?.again(toPayload(call, call.input));
     return this.execute(call, call.args, undefined, pending.context, run);
   }
 
@@ -228,7 +228,7 @@ export class ToolCalls {
 
   /** The entry of this call; one id with other arguments is another call. */
   private share(call: Call): SharedCall {
-    const key = keyOf(call);
+    const key = callKey(call);
     const known = this.shared.get(key);
     if (known?.tool === call.tool && isSameJson(known.input, call.input)) return known;
     const fresh: SharedCall = { tool: call.tool, input: call.input };
@@ -238,7 +238,7 @@ export class ToolCalls {
 
   private before(call: Call): Promise<Outcome> {
     const decide = (): Promise<Outcome> =>
-      this.dispatch("PreToolUse", () => payloadOf(call, call.input), dispatchOptions(call));
+      this.dispatch("PreToolUse", () => toPayload(call, call.input), dispatchOptions(call));
     if (call.options.id === undefined) return decide();
     const shared = this.share(call);
     shared.before ??= decide();
@@ -249,7 +249,7 @@ export class ToolCalls {
     const cleared = await this.clear(call);
     if ("status" in cleared) return cleared;
     const { call: judged, runs, before } = cleared;
-    return this.execute(judged, runs, before, textsOf(before), run);
+    return this.execute(judged, runs, before, outcomeTexts(before), run);
   }
 
   /** What may run after hooks and, where one is asked, a person; otherwise how the call ends here. */
@@ -265,7 +265,7 @@ export class ToolCalls {
       const asked = await this.ask(call, question, before);
       if (asked !== undefined) return asked;
     }
-    await this.keeping()?.again(payloadOf(call, before.input ?? call.input));
+    await this.keeping()?.again(toPayload(call, before.input ?? call.input));
     return { call, runs, before };
   }
 
@@ -282,7 +282,7 @@ export class ToolCalls {
       return unasked("its arguments are not JSON, so it cannot wait for an answer");
     const pending = await this.pend(call, question.person, before);
     if (onAsk === undefined)
-      return { ...reportOf(call, before, undefined), status: "pending", reason: question.model, pending };
+      return { ...createReport(call, before, undefined), status: "pending", reason: question.model, pending };
     let answer: Answer;
     try {
       await this.answers.claim(pending.signature, pending.expiresAt);
@@ -299,7 +299,7 @@ export class ToolCalls {
   }
 
   private async refuse(call: Call, reason: string, before: Outcome | undefined): Promise<DeniedResult> {
-    await this.keeping()?.refused(payloadOf(call, before?.input ?? call.input));
+    await this.keeping()?.refused(toPayload(call, before?.input ?? call.input));
     return denied(call, reason, before);
   }
 
@@ -339,7 +339,7 @@ export class ToolCalls {
     const after = await this.dispatch(
       end.isError ? "PostToolUseFailure" : "PostToolUse",
       () => ({
-        ...payloadOf(call, input),
+        ...toPayload(call, input),
         ...(end.isError
           ? { error: describeValue(end.value), is_error: true }
           : { tool_response: describeValue(end.value) }),
@@ -350,7 +350,7 @@ export class ToolCalls {
     const isErrorNow = after.extras["isError"];
     const isError = typeof isErrorNow === "boolean" ? isErrorNow : end.isError;
     const value: unknown = after.output === undefined ? end.value : after.output;
-    const report = { ...reportOf(call, before, after), context: [...context, ...textsOf(after)] };
+    const report = { ...createReport(call, before, after), context: [...context, ...outcomeTexts(after)] };
     return isError
       ? { ...report, status: "failed", error: value }
       : { ...report, status: "done", result: value };
@@ -361,7 +361,7 @@ function schemaProblem(tool: string, problem: string): string {
   return `the input of ${tool} does not match its schema: ${problem}`;
 }
 
-function keyOf({ sessionId, id }: Call): string {
+function callKey({ sessionId, id }: Call): string {
   return `${sessionId}\n${id}`;
 }
 
@@ -369,7 +369,7 @@ function dispatchOptions({ options: { signal, context } }: Call): DispatchOption
   return defined({ signal, context });
 }
 
-function payloadOf({ sessionId, cwd, id, tool, options }: Call, input: JsonObject): JsonObject {
+function toPayload({ sessionId, cwd, id, tool, options }: Call, input: JsonObject): JsonObject {
   return {
     ...options.payload,
     session_id: sessionId,
@@ -414,11 +414,11 @@ function settledKey({ sessionId, tool, cwd }: Call, runs: unknown): string {
   return canonicalJson({ sessionId, tool, cwd, runs });
 }
 
-function textsOf(outcome: Outcome | undefined): readonly string[] {
+function outcomeTexts(outcome: Outcome | undefined): readonly string[] {
   return outcome?.context.map(({ text }) => text) ?? [];
 }
 
-function reportOf(
+function createReport(
   { id, tool }: Call,
   before: Outcome | undefined,
   after: Outcome | undefined,
@@ -426,7 +426,7 @@ function reportOf(
   return {
     id,
     tool,
-    context: [...textsOf(before), ...textsOf(after)],
+    context: [...outcomeTexts(before), ...outcomeTexts(after)],
     feedback: after?.decision.kind === "deny" ? after.decision.reason : undefined,
     messages: [...(before?.messages ?? []), ...(after?.messages ?? [])],
     halt: before?.halt ?? after?.halt,
@@ -436,7 +436,7 @@ function reportOf(
 }
 
 function denied(call: Call, reason: string, before: Outcome | undefined): DeniedResult {
-  return { ...reportOf(call, before, undefined), status: "denied", reason };
+  return { ...createReport(call, before, undefined), status: "denied", reason };
 }
 
 /** Signs what waits for a person, so that nobody on the way can change what the person agreed to. */
@@ -454,17 +454,17 @@ class Signer {
   }
 
   async sign(value: object): Promise<string> {
-    const signed = await crypto.subtle.sign("HMAC", await this.key, bytesOf(value));
+    const signed = await crypto.subtle.sign("HMAC", await this.key, toBytes(value));
     return Array.from(new Uint8Array(signed), byte => byte.toString(16).padStart(2, "0")).join("");
   }
 
   async isValid(value: object, signature: string): Promise<boolean> {
     if (!/^[0-9a-f]{64}$/.test(signature)) return false;
     const bytes = Uint8Array.from(signature.match(/../g) ?? [], pair => Number.parseInt(pair, 16));
-    return crypto.subtle.verify("HMAC", await this.key, bytes, bytesOf(value));
+    return crypto.subtle.verify("HMAC", await this.key, bytes, toBytes(value));
   }
 }
 
-function bytesOf(value: object): Uint8Array<ArrayBuffer> {
+function toBytes(value: object): Uint8Array<ArrayBuffer> {
   return new TextEncoder().encode(canonicalJson(value));
 }

@@ -95,7 +95,7 @@ function startCommand(
 
   const running: RunningProcess = system.processes.start({
     argv: commandLine(action, spec.dialect, commands.shells, variables),
-    cwd: directoryOf(invocation, diagnostics),
+    cwd: chooseDirectory(invocation, diagnostics),
     env: { ...commands.env, ...variables, ...env, ...action.env },
     input: system.text.encode(stdin),
     timeoutMs: invocation.timeoutMs,
@@ -133,7 +133,7 @@ function startCommand(
 }
 
 /** The event's directory, or the project's when that one is gone. */
-function directoryOf({ core, payload }: Invocation, diagnostics: Diagnostic[]): string {
+function chooseDirectory({ core, payload }: Invocation, diagnostics: Diagnostic[]): string {
   const cwd = stringAt(payload, "cwd") ?? "";
   if (cwd === "") return core.projectDir;
   const isThere = cwd.startsWith("/") && core.platform.system.files.follow(cwd)?.kind === "directory";

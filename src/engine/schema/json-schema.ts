@@ -9,7 +9,7 @@ import type { CompileJsonSchema } from "./validate.ts";
 export const compileJsonSchema: CompileJsonSchema = (schema, where) => {
   const refused = (problem: string) =>
     `${where}: this JSON Schema cannot be checked here (${problem}); use a Standard Schema or a type guard`;
-  const problem = problemOf(schema);
+  const problem = findProblem(schema);
   if (problem !== undefined) throw new TypeError(refused(problem));
   let check: Promise<(value: unknown) => string | undefined> | undefined;
   return async value => {
@@ -40,21 +40,24 @@ const NAMED = "$defs definitions dependencies patternProperties properties".spli
 export const KEYWORDS: readonly string[] = [...PLAIN, ...SCHEMAS, ...NAMED];
 
 /** Why a schema could not be checked, as far as its own words tell. */
-function problemOf(schema: unknown, seen = new Set<unknown>()): string | undefined {
-  if (Array.isArray(schema)) return firstOf(schema, part => problemOf(part, seen));
+function findProblem(schema: unknown, seen = new Set<unknown>()): string | undefined {
+  if (Array.isArray(schema)) return findFirst(schema, part => findProblem(part, seen));
   if (!isJsonObject(schema) || seen.has(schema)) return undefined;
   seen.add(schema);
   const unknownType = [schema["type"] ?? []].flat().find(type => !TYPES.includes(String(type)));
   if (unknownType !== undefined) return `the type ${JSON.stringify(unknownType)} is not known`;
   if ("if" in schema && !("then" in schema || "else" in schema)) return `"if" has neither "then" nor "else"`;
-  return firstOf(Object.entries(schema), ([keyword, value]) => {
-    if (SCHEMAS.includes(keyword)) return problemOf(value, seen);
-    if (NAMED.includes(keyword) && isJsonObject(value)) return problemOf(Object.values(value), seen);
+  return findFirst(Object.entries(schema), ([keyword, value]) => {
+    if (SCHEMAS.includes(keyword)) return findProblem(value, seen);
+    if (NAMED.includes(keyword) && isJsonObject(value)) return findProblem(Object.values(value), seen);
     return KEYWORDS.includes(keyword) ? undefined : `the keyword "${keyword}" is not known`;
   });
 }
 
-function firstOf<Part>(parts: readonly Part[], find: (part: Part) => string | undefined): string | undefined {
+function findFirst<Part>(
+  parts: readonly Part[],
+  find: (part: Part) => string | undefined,
+): string | undefined {
   for (const part of parts) {
     const found = find(part);
     if (found !== undefined) return found;

@@ -82,13 +82,13 @@ function ordinal(index: number): string {
   return String(index).padStart(4, "0");
 }
 
-function nameOf(name: string, { source }: Parser): string {
+function handlerName(name: string, { source }: Parser): string {
   return source.pluginId === undefined ? name : `${source.pluginId}:${name}`;
 }
 
 function parseEntry(entry: Json, ownName: string, parser: Parser): HandlerSpec[] {
   const { source, context, problems, dialect } = parser;
-  const name = nameOf(ownName, parser);
+  const name = handlerName(ownName, parser);
   const id = `${context.label}:${showName(name)}`;
   if (!isJsonObject(entry)) {
     problems.push(diagnose("handler-invalid", `${id} must be an object, not ${describeType(entry)}`));
@@ -127,7 +127,7 @@ function readEvent(
   const text = read.requiredString("event");
   const event = findAtomcodeEvent(text, dialect);
   if (event !== undefined || !read.isUsable) return { event };
-  const names = eventsOf(dialect);
+  const names = listEvents(dialect);
   const detail = `"${showName(text)}" is not one of ${names.join(", ")}`;
   const near = meantEvent(text, [...names, ...names.map(spellAtomcodeEvent)]);
   const meant = near === undefined ? undefined : findAtomcodeEvent(near, dialect);
@@ -165,7 +165,7 @@ function parseBlock(eventName: string, groups: readonly Json[], parser: Parser):
         problems.push(diagnose("handler-unsupported", detail));
         return [];
       }
-      const name = nameOf(`${event}#${ordinal(index)}#${ordinal(position)}`, parser);
+      const name = handlerName(`${event}#${ordinal(index)}#${ordinal(position)}`, parser);
       return [{ ...spec, name, ...(dialect === "atomcode" ? {} : { dialect }) }];
     }),
   );
@@ -235,7 +235,7 @@ export function findAtomcodeEvent(
 }
 
 /** How messages list the events of a form. */
-function eventsOf(dialect: AtomcodeDialect): readonly string[] {
+function listEvents(dialect: AtomcodeDialect): readonly string[] {
   return dialect === "atomcode" ? Object.values(ATOMCODE_EVENTS) : Object.keys(JSON_EVENTS);
 }
 

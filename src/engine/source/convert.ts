@@ -121,7 +121,7 @@ function formatClaudeHandler(spec: HandlerSpec): JsonObject {
   };
 }
 
-function commandOf({ action }: HandlerSpec): string {
+function handlerCommand({ action }: HandlerSpec): string {
   return action.kind === "command" ? action.command : "";
 }
 
@@ -129,7 +129,7 @@ function formatBatutaEntry(spec: HandlerSpec): JsonObject {
   return {
     event: spec.event,
     ...defined({ matcher: spec.matcher }),
-    command: commandOf(spec),
+    command: handlerCommand(spec),
     timeout_secs: spec.timeoutMs / 1000,
     ...defined({ onFailure: spec.onFailure }),
   };
@@ -138,7 +138,7 @@ function formatBatutaEntry(spec: HandlerSpec): JsonObject {
 function formatAtomcode(specs: readonly HandlerSpec[], dialect: AtomcodeDialect): JsonObject {
   const entries = specs.map((spec, index): [string, JsonObject] => {
     const name = spec.name ?? `${spec.event}-${String(index + 1).padStart(3, "0")}`;
-    return [name, formatAtomcodeEntry(spec, commandOf(spec), dialect)];
+    return [name, formatAtomcodeEntry(spec, handlerCommand(spec), dialect)];
   });
   return { hooks: Object.fromEntries(entries) };
 }

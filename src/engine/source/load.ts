@@ -22,7 +22,7 @@ import {
   type TrustState,
   type TrustStore,
 } from "../options.ts";
-import { askTrust, disableAllIdentity, identityOf, isTrusted, pinScript } from "../trust.ts";
+import { askTrust, disableAllIdentity, handlerIdentity, isTrusted, pinScript } from "../trust.ts";
 import { type LabelledProblem, labelSources, parseSource } from "./parse.ts";
 
 /** A handler as it stands in the files, whether it can run or not. */
@@ -101,7 +101,7 @@ export function loadSources(
   const problems: LabelledProblem[] = contents.flatMap(({ source, parsed }) =>
     parsed.problems.map(problem => ({ problem, source })),
   );
-  const isSwitchedOff = switchOf(contents, options);
+  const isSwitchedOff = createSwitch(contents, options);
   const candidates = contents.flatMap(({ parsed }) => parsed.specs.map(spec => consider(spec, options)));
   const enabled: (ListedHandler & CompiledHandler)[] = [];
   const listed: (ListedHandler & { readonly isEnabled: boolean })[] = [];
@@ -128,7 +128,7 @@ export function loadSources(
   return {
     handlers: inFoldOrder(enabled).map((handler, position) => ({ ...handler, position })),
     listed,
-    report: reportOf(problems, enabled.filter(({ spec }) => spec.problem === undefined).length),
+    report: createReport(problems, enabled.filter(({ spec }) => spec.problem === undefined).length),
     refusals: problems.filter(item => isRefusal(item, options.isStrict)).map(({ problem }) => problem),
     understood,
   };
@@ -151,7 +151,7 @@ function orLastGood(parsed: ParsedSource, good: ParsedSource | undefined): Parse
 function consider(spec: HandlerSpec, options: LoadOptions): ListedHandler {
   let known: string | undefined;
   const identity = (): string => {
-    known ??= identityOf(
+    known ??= handlerIdentity(
       spec,
       options.pinsScripts ? (pinScript(spec, options.projectDir, options.files) ?? "none") : undefined,
     );
@@ -180,12 +180,12 @@ function replaceByName(candidates: readonly ListedHandler[]): readonly ListedHan
   });
 }
 
-function rankOf({ spec }: ListedHandler): number {
+function sourceRank({ spec }: ListedHandler): number {
   return SOURCE_KINDS.indexOf(spec.source.kind);
 }
 
 function byRank<C extends ListedHandler>(candidates: readonly C[]): C[] {
-  return [...candidates].sort((left, right) => rankOf(left) - rankOf(right));
+  return [...candidates].sort((left, right) => sourceRank(left) - sourceRank(right));
 }
 
 /**
@@ -206,7 +206,7 @@ function compareNames(left: ListedHandler, right: ListedHandler): number {
 }
 
 /** Which sources `disableAllHooks` and `allowManagedHooksOnly` switch off. An untrusted one disables nothing. */
-function switchOf(contents: readonly Content[], options: LoadOptions): (source: HookSource) => boolean {
+function createSwitch(contents: readonly Content[], options: LoadOptions): (source: HookSource) => boolean {
   const disabling = contents.filter(
     ({ source, parsed }) =>
       parsed.disablesAll && isTrusted(askTrust(options.trust, disableAllIdentity, source)),
@@ -218,7 +218,7 @@ function switchOf(contents: readonly Content[], options: LoadOptions): (source: 
   return source => isAllOff || (isManagedOnly && source.kind !== "managed");
 }
 
-function reportOf(problems: readonly LabelledProblem[], handlers: number): LoadReport {
+function createReport(problems: readonly LabelledProblem[], handlers: number): LoadReport {
   const bySeverity = (isError: boolean): Diagnostic[] =>
     problems.map(({ problem }) => problem).filter(({ severity }) => (severity === "error") === isError);
   return { handlers, errors: bySeverity(true), warnings: bySeverity(false) };

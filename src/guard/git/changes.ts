@@ -19,7 +19,7 @@ import {
   type Workspace,
 } from "../../workspace/index.ts";
 import type { FootprintRepository, FootprintTarget, TakenWork } from "../footprint.ts";
-import { type GitRun, newTreeOf } from "./run.ts";
+import { findNewTree, type GitRun } from "./run.ts";
 
 /** What a run of git changes, and where. */
 export interface RunChanges {
@@ -51,7 +51,7 @@ export function changesOfRun(run: GitRun, workspace: Workspace): RunChanges {
             changesFiles: files || hasHooks,
             changesState: state,
             ...(takesIgnored(run) ? { changesIgnored: true } : {}),
-            ...(takingOf(run, false)?.takesRepositories === true ? { changesNested: true } : {}),
+            ...(readTaking(run, false)?.takesRepositories === true ? { changesNested: true } : {}),
             ...(commits === undefined ? {} : { commits }),
             ...(takesWork === undefined ? {} : { takesWork: [takesWork] }),
           },
@@ -130,7 +130,7 @@ function isStashWord({ subcommand, options }: GitRun): boolean {
 /** Trees that are not the one of the run: new ones, worktrees that go or move, settings of the user. */
 function otherTrees(run: GitRun, { home }: Workspace): RunChanges["paths"] {
   const [action, first, second] = run.options.operandValues;
-  const tree = newTreeOf(run);
+  const tree = findNewTree(run);
   if (tree !== undefined) {
     // In a directory that has files already, `init` only adds its own.
     const isAdded = run.subcommand === "init" && !run.options.has("bare");
@@ -180,7 +180,7 @@ export function isForcedClean({ options, settings }: GitRun, hasStdin: boolean):
 export function takesUntracked(run: GitRun, path: string, workspace: Workspace, hasStdin: boolean): boolean {
   const top = run.repository?.top;
   const parts = partsBelow(top, path) ?? [];
-  const taking = parts.length === 0 || parts[0] === ".git" ? undefined : takingOf(run, hasStdin);
+  const taking = parts.length === 0 || parts[0] === ".git" ? undefined : readTaking(run, hasStdin);
   if (top === undefined || run.repository === undefined || taking === undefined) return false;
   if (!isNamed(run, taking, path, workspace)) return false;
   const { disk } = workspace;
@@ -192,7 +192,7 @@ export function takesUntracked(run: GitRun, path: string, workspace: Workspace, 
   return taking.ignored === "too" || isRuled === (taking.ignored === "only");
 }
 
-function takingOf(run: GitRun, hasStdin: boolean): Taking | undefined {
+function readTaking(run: GitRun, hasStdin: boolean): Taking | undefined {
   const { subcommand, options, directory } = run;
   const operands = options.operandValues;
   // What git ignored and tracks from now on goes with the next stash or branch, of which nobody is asked.

@@ -3,7 +3,7 @@ import { describe, type GitWords, hasGlob, knownText, text, type Value, wordSet 
 import { join, quoteWord } from "../../system/index.ts";
 import { hasBranch, hasCommitName, type Workspace } from "../../workspace/index.ts";
 import type { Actor, CommandEffect, EffectOf } from "../rule-context.ts";
-import { type GitRun, newTreeOf, readGit } from "./run.ts";
+import { findNewTree, type GitRun, readGit } from "./run.ts";
 
 /** Branches that earlier commands of the same text went to, by repository. */
 export type BranchMemory = Map<string, string | undefined>;
@@ -72,18 +72,21 @@ function namedFiles(run: GitRun, by: Actor): readonly CommandEffect[] {
   const operands = options.operands.map(operand => operand.value);
   const files = run.subcommand === "grep" && !options.has("e", "f") ? operands.slice(1) : operands;
   const read = (path: Value): EffectOf<"read"> => ({ kind: "read", by, path, isCopy: false });
-  if (!options.has("no-index", "no-exclude-standard")) return files.map(value => read(pathOf(value)));
+  if (!options.has("no-index", "no-exclude-standard")) return files.map(value => read(pathspecPath(value)));
   // As `diff` and `grep` without git: files that it does not know are shown as well.
   const isAll = run.subcommand !== "grep" || options.has("v", "invert-match", "e", "f");
   const search = isAll ? text("") : (operands[0] ?? text(""));
-  return (files.length === 0 ? [run.directory] : files.map(pathOf)).map(path => ({ ...read(path), search }));
+  return (files.length === 0 ? [run.directory] : files.map(pathspecPath)).map(path => ({
+    ...read(path),
+    search,
+  }));
 }
 
 /** A new working tree is a place that is filled with files; archives and saved diffs are files of their own. */
 function writes(run: GitRun, by: Actor): readonly CommandEffect[] {
   // In a repository that is there already, `init` only adds samples.
   const isAgain = run.subcommand === "init" && run.repository?.top === knownText(run.directory);
-  const tree = isAgain && run.options.operands.length === 0 ? undefined : newTreeOf(run);
+  const tree = isAgain && run.options.operands.length === 0 ? undefined : findNewTree(run);
   const files = writtenByGit(run).filter(path => knownText(path) !== "-");
   return [
     ...(tree === undefined ? [] : [{ kind: "write" as const, by, path: tree, how: "create" as const }]),
@@ -118,7 +121,7 @@ function patched(
   });
 }
 
-function pathOf(value: Value): Value {
+function pathspecPath(value: Value): Value {
   const known = knownText(value);
   const path = known === undefined ? null : /^(?:[^:]+|:\d(?=:)|(?=:[^/(!^:])):(.*)$/s.exec(known);
   return path === null ? value : text(path[1] ?? "");
@@ -136,7 +139,7 @@ export function readCheckout(run: GitRun, workspace: Workspace): Checkout {
   const operands = options.operands.map(operand => operand.value);
   if (options.isOn("help")) return { kind: "nothing" };
   if (options.has("pathspec-from-file")) return { kind: "paths", shown: "the listed files" };
-  const made = nameOf(options.valueOf("b", "B", "orphan"));
+  const made = knownName(options.valueOf("b", "B", "orphan"));
   if (options.mayBeOn("f")) return { kind: "forced", shown: made ?? shownFiles(operands) };
   if (options.has("b", "orphan")) return { kind: "branch", name: made };
   if (options.has("B")) return branchMade(run, workspace, made);
@@ -144,17 +147,19 @@ export function readCheckout(run: GitRun, workspace: Workspace): Checkout {
     const paths = options.operands.filter(operand => operand.index > (options.endOfOptions ?? 0));
     return paths.length > 0
       ? { kind: "paths", shown: shownFiles(paths.map(path => path.value)) }
-      : branchOf(operands);
+      : branchCheckout(operands);
   }
   if (operands.length === 0)
     return options.has("p") ? { kind: "paths", shown: "chosen changes" } : { kind: "nothing" };
   if (options.has("ours", "theirs", "2", "3")) return { kind: "paths", shown: shownFiles(operands) };
   const [first, second] = operands;
   if (second !== undefined)
-    return options.has("t") ? branchOf(operands) : { kind: "paths", shown: shownFiles(operands.slice(1)) };
+    return options.has("t")
+      ? branchCheckout(operands)
+      : { kind: "paths", shown: shownFiles(operands.slice(1)) };
   if (first !== undefined && isPathspec(run, workspace, first))
     return { kind: "paths", shown: describe(first) };
-  return branchOf(operands);
+  return branchCheckout(operands);
 }
 
 export function readSwitch(run: GitRun, workspace: Workspace): Checkout {
@@ -162,10 +167,10 @@ export function readSwitch(run: GitRun, workspace: Workspace): Checkout {
   const operands = options.operands.map(operand => operand.value);
   if (options.isOn("help")) return { kind: "nothing" };
   if (options.mayBeOn("f")) return { kind: "forced", shown: shownFiles(operands) };
-  const forced = nameOf(options.valueOf("C"));
+  const forced = knownName(options.valueOf("C"));
   if (forced !== undefined) return branchMade(run, workspace, forced);
-  if (options.has("c", "orphan")) return { kind: "branch", name: nameOf(options.valueOf("c", "orphan")) };
-  return branchOf(operands);
+  if (options.has("c", "orphan")) return { kind: "branch", name: knownName(options.valueOf("c", "orphan")) };
+  return branchCheckout(operands);
 }
 
 /** `-B` and `-C` make a branch, or move the one that is there. */
@@ -175,14 +180,14 @@ function branchMade({ repository, branch }: GitRun, { disk }: Workspace, name: s
   return isMoved ? { kind: "forced", shown: name } : { kind: "branch", name };
 }
 
-function branchOf(operands: readonly Value[]): Checkout {
-  const name = nameOf(operands[0]);
+function branchCheckout(operands: readonly Value[]): Checkout {
+  const name = knownName(operands[0]);
   if (name === undefined) return { kind: "branch", name: undefined };
   const isDetached = name === "-" || /^(HEAD|[0-9a-f]{7,40}$)|[~^@:]/.test(name);
   return { kind: "branch", name: isDetached ? undefined : name };
 }
 
-function nameOf(value: Value | undefined): string | undefined {
+function knownName(value: Value | undefined): string | undefined {
   return value === undefined ? undefined : knownText(value);
 }
 

@@ -11,8 +11,8 @@ import { ancestors, isInside, join } from "../../system/index.ts";
 import {
   type GitSetting,
   gitSettings,
-  hooksOf,
   isStartupFile,
+  listGitHooks,
   resolveTargets,
   startsLater,
   trackedFiles,
@@ -109,10 +109,10 @@ function gapsOfSettings(run: GitRun, isCaptured: boolean, workspace: GuardWorksp
   if (settings === undefined)
     return [{ kind: "size", what: "git", why: "its configuration could not be read" }];
   const code = (what: string, why: string): Gap => ({ kind: "code", what, why });
-  const isOn = (name: string) => isTrue(lastOf(settings, name));
+  const isOn = (name: string) => isTrue(lastSetting(settings, name));
   const gaps: Gap[] = [];
   if (runsHooks(run) || changesOfGit(run).state || changesOfGit(run).files) {
-    const hooks = hooksOf(disk, repository, settings, home);
+    const hooks = listGitHooks(disk, repository, settings, home);
     if (hooks === undefined)
       gaps.push({ kind: "size", what: "git hooks", why: "the folder could not be listed" });
     for (const hook of (hooks ?? []).filter(name => runsHook(name, subcommand)))
@@ -140,16 +140,19 @@ function gapsOfSettings(run: GitRun, isCaptured: boolean, workspace: GuardWorksp
   const shown = settings.filter(({ name }) => name === "format.pretty" || name.startsWith("pretty."));
   if (isOn("log.showsignature") || shown.some(({ value }) => value.includes("%G")))
     gaps.push(code("log.showSignature", "another program checks signatures"));
-  const monitor = lastOf(settings, "core.fsmonitor");
+  const monitor = lastSetting(settings, "core.fsmonitor");
   if (monitor !== undefined && !/^(?:false|no|off|0|)$/i.test(monitor))
     gaps.push(code("core.fsmonitor", "this setting of git names a program"));
   if (COMMITS.test(subcommand) && (isOn("commit.gpgsign") || isOn("tag.gpgsign")))
     gaps.push(code("commit.gpgsign", "another program signs"));
-  if (has(settings, /^core\.worktree$/) && !isInsideProject(workspace, lastOf(settings, "core.worktree")))
+  if (
+    has(settings, /^core\.worktree$/) &&
+    !isInsideProject(workspace, lastSetting(settings, "core.worktree"))
+  )
     gaps.push({ kind: "place", what: "core.worktree", why: "this setting of git points elsewhere" });
   if (has(settings, /^remote\..*\.promisor$/s) || has(settings, /^extensions\.partialclone$/))
     gaps.push({ kind: "reach", what: what(run), why: "git may fetch what is missing here" });
-  const pagers = ["core.pager", `pager.${subcommand}`].map(name => lastOf(settings, name) ?? "");
+  const pagers = ["core.pager", `pager.${subcommand}`].map(name => lastSetting(settings, name) ?? "");
   if (!isCaptured && pagers.some(pager => !/^(?:true|false)$/.test(pager) && !onlyDisplays(pager)))
     gaps.push(code("core.pager", "this setting of git names a program that shows its output"));
   return gaps;
@@ -163,7 +166,7 @@ function has(settings: readonly GitSetting[], name: RegExp): boolean {
   return settings.some(setting => name.test(setting.name) && setting.value !== "");
 }
 
-function lastOf(settings: readonly GitSetting[], name: string): string | undefined {
+function lastSetting(settings: readonly GitSetting[], name: string): string | undefined {
   return settings.filter(setting => setting.name === name).at(-1)?.value;
 }
 

@@ -33,12 +33,12 @@ export interface GitRun extends GitWords {
 const MAX_ALIASES = 5;
 
 export function readGit(given: GitWords, place: Place, workspace: Workspace): GitRun {
-  const repository = place.kind === "local" ? repositoryOf(given, workspace) : undefined;
+  const repository = place.kind === "local" ? findGitRepository(given, workspace) : undefined;
   const branch = repository === undefined ? undefined : currentBranch(workspace.disk, repository);
   return expandAlias({ ...given, repository, branch, shellAlias: undefined }, workspace);
 }
 
-function repositoryOf(
+function findGitRepository(
   { directory, gitDirectory, workTree }: GitWords,
   { disk }: Workspace,
 ): Repository | undefined {
@@ -83,20 +83,20 @@ function expandAlias(run: GitRun, workspace: Workspace, depth = 0): GitRun {
 }
 
 /** The directory that `clone`, `init` or `worktree add` fills; undefined for every other run of git. */
-export function newTreeOf(run: GitRun): Value | undefined {
+export function findNewTree(run: GitRun): Value | undefined {
   const name = nameOfTree(run);
   return name === undefined ? undefined : joinPath(run.directory, name);
 }
 
 function nameOfTree({ subcommand, options }: GitRun): Value | undefined {
   const [first, second] = options.operands.map(operand => operand.value);
-  if (subcommand === "clone") return second ?? nameOf(first);
+  if (subcommand === "clone") return second ?? cloneName(first);
   if (subcommand === "init") return first ?? text(".");
   return subcommand === "worktree" && first !== undefined && describe(first) === "add" ? second : undefined;
 }
 
 /** `https://host/acme/app.git` becomes `app`. */
-function nameOf(address: Value | undefined): Value | undefined {
+function cloneName(address: Value | undefined): Value | undefined {
   if (address === undefined) return undefined;
   const name = baseName(describe(address))
     .replace(/\.git$/, "")

@@ -35,7 +35,7 @@ const MAX_DEPTH = 12;
 /** What a tool brought, as a text or as any value with texts in it. One finding of each rule at most. */
 export function findInjections(result: Json): readonly InjectionFinding[] {
   const found = new Map<string, InjectionFinding>();
-  for (const text of textsOf(result)) {
+  for (const text of listTexts(result)) {
     for (const finding of inspect(shorten(text)))
       if (!found.has(finding.rule)) found.set(finding.rule, finding);
   }
@@ -43,7 +43,7 @@ export function findInjections(result: Json): readonly InjectionFinding[] {
 }
 
 /** JSON in a text is read, too: quotes and escapes of the format are none of the text's own. */
-function textsOf(result: Json): readonly string[] {
+function listTexts(result: Json): readonly string[] {
   if (typeof result !== "string") return [stringsIn(result, MAX_DEPTH).join("\n")];
   if (!/^\s*[[{]/.test(result) || result.length > MAX_OPENING) return [result];
   const read = readJson(result, { maxDepth: MAX_DEPTH * 2, recover: false });
@@ -65,7 +65,7 @@ function inspect(text: string): readonly InjectionFinding[] {
   const findings: InjectionFinding[] = [];
   const smuggled = findSmuggled(text);
   if (smuggled !== undefined)
-    findings.push({ rule: "injection.hidden", what: smuggled.what, line: lineOf(text, smuggled.at) });
+    findings.push({ rule: "injection.hidden", what: smuggled.what, line: lineNumber(text, smuggled.at) });
   const plain = toPlain(text);
   findings.push(...inspectAddresses(plain));
   findings.push(...inspectPassages(plain));
@@ -87,7 +87,7 @@ function inspectAddresses(plain: string): readonly InjectionFinding[] {
     if (!findCues(around).some(({ kind }) => kind === "address")) return [];
   }
   const what = "an address that waits for data to be filled in";
-  return [{ rule: "injection.exfiltration", what, line: lineOf(plain, waiting.at) }];
+  return [{ rule: "injection.exfiltration", what, line: lineNumber(plain, waiting.at) }];
 }
 
 function inspectDisguised(plain: string): readonly InjectionFinding[] {
@@ -109,7 +109,7 @@ function inspectPassages(plain: string): readonly InjectionFinding[] {
       .map(cue => ({ ...cue, start: cue.start + start, end: cue.end + start }))
       .filter(cue => !isMention(cue.start, cue.end));
     const found = judge(cues, hidden);
-    return found === undefined ? [] : [{ ...found.finding, line: lineOf(plain, found.at) }];
+    return found === undefined ? [] : [{ ...found.finding, line: lineNumber(plain, found.at) }];
   });
 }
 
@@ -133,8 +133,8 @@ function judge(
     const what = "a request to drop earlier instructions";
     return { at: override.start, finding: { rule: "injection.override", what } };
   }
-  const harm = cues.find(cue => HARM.includes(cue.kind) && partnerOf(cue, cues) !== undefined);
-  const partner = harm === undefined ? undefined : partnerOf(harm, cues);
+  const harm = cues.find(cue => HARM.includes(cue.kind) && findPartner(cue, cues) !== undefined);
+  const partner = harm === undefined ? undefined : findPartner(harm, cues);
   if (harm === undefined || partner === undefined) return undefined;
   const finding =
     partner.kind === "imitation"
@@ -153,7 +153,7 @@ function isPaired(cue: Cue, cues: readonly Cue[], isHidden: (cue: Cue) => boolea
   return cue.kind === "address" && cues.some(other => other.kind === "imitation" && isHidden(other));
 }
 
-function partnerOf(harm: Cue, cues: readonly Cue[]): Cue | undefined {
+function findPartner(harm: Cue, cues: readonly Cue[]): Cue | undefined {
   return cues.find(({ kind, start, end }) => {
     if (kind === harm.kind || kind === "override") return false;
     return isNear(harm, { kind, start, end });
@@ -164,7 +164,7 @@ function isNear(one: Cue, other: Cue): boolean {
   return Math.abs(one.start - other.start) <= NEAR;
 }
 
-function lineOf(text: string, at: number): number {
+function lineNumber(text: string, at: number): number {
   return text.slice(0, at).split("\n").length;
 }
 

@@ -1,13 +1,13 @@
 import { knownText } from "../../shell/index.ts";
 import { components, dirname, isInside } from "../../system/index.ts";
 import {
+  classifyPath,
   isConfigured,
   isStartupFile,
   literalTarget,
   partsBelow,
   type Target,
   type Workspace,
-  zoneOf,
 } from "../../workspace/index.ts";
 import {
   endsRegenerable,
@@ -24,7 +24,7 @@ import {
   type EffectOf,
   type RuleContext,
   type RuleFamily,
-  targetsOf,
+  targetsForWord,
 } from "../rule-context.ts";
 
 /** Until the history says whether a copy was kept. */
@@ -167,7 +167,7 @@ function inspectDelete(effect: Removal, context: RuleContext): void {
 /** What is deleted: for what an earlier part of the command moved there, the place where it was. */
 export function deletedTargets({ path, by }: Removal, context: RuleContext): readonly Target[] {
   const { workspace } = context;
-  return targetsOf(context, path, by, false).flatMap(target => {
+  return targetsForWord(context, path, by, false).flatMap(target => {
     const place = target.path ?? (isAnyName(target.rest.at(-1) ?? []) ? target.base : undefined);
     if (place === undefined || target.isRemote) return [target];
     const sources = [...movedTo(context, place, by), ...movedEarlier(context, place)];
@@ -222,7 +222,7 @@ function reportFiles(context: RuleContext, effect: Removal, target: Target, loss
     else if (effect.isLoop === true && (losses.length > 0 || namesSources(context, target)))
       context.report("fs.bulk", effect.by, shown, { preview: `find ${base} -type f -print` });
   } else {
-    const zone = zoneOf(workspace, path);
+    const zone = classifyPath(workspace, path);
     if (isSystemFile(workspace, path)) context.report("fs.system-write", effect.by, path);
     else if (zone === "history") reportLoss(context, effect, { rule: "fs.project", target: path }, "delete");
     else if (isStartupFile(workspace, path)) context.report("fs.rcfile", effect.by, path);
@@ -230,7 +230,7 @@ function reportFiles(context: RuleContext, effect: Removal, target: Target, loss
 }
 
 function isSystemFile(workspace: Workspace, path: string): boolean {
-  const zone = zoneOf(workspace, path);
+  const zone = classifyPath(workspace, path);
   return zone === "system" || (zone === "root" && components(path).length > 1);
 }
 
@@ -257,7 +257,7 @@ function reportSelection(
     const isWhole = rule === "fs.home" && (effect.names ?? []).length === 0;
     return rule === "fs.root" || rule === "fs.system-write" || isWhole;
   };
-  const isInTemp = path !== undefined && zoneOf(context.workspace, path) === "temp-root";
+  const isInTemp = path !== undefined && classifyPath(context.workspace, path) === "temp-root";
   if (selection === "some" && isInTemp && isContentsOnly === true) return;
   for (const loss of losses.filter(isReported)) reportLoss(context, effect, loss, "delete");
   if (selection !== "some" || (losses.length === 0 && !namesSources(context, target))) return;
@@ -268,12 +268,12 @@ function reportSelection(
 /** A pattern over files of the project, each of which could go by itself. */
 function namesSources({ workspace }: RuleContext, target: Target): boolean {
   if (target.path !== undefined || target.base === undefined || target.isRemote) return false;
-  return /^(source|project)$/.test(zoneOf(workspace, target.base)) && !endsRegenerable(target);
+  return /^(source|project)$/.test(classifyPath(workspace, target.base)) && !endsRegenerable(target);
 }
 
 function inspectMove(effect: EffectOf<"move">, context: RuleContext): void {
   const isToNothing = effect.to !== undefined && knownText(effect.to) === "/dev/null";
-  for (const target of targetsOf(context, effect.from, effect.by, false)) {
+  for (const target of targetsForWord(context, effect.from, effect.by, false)) {
     reportConfigured(context, effect, target, "delete");
     if (target.isRemote) continue;
     for (const loss of lossOfTree(context.workspace, target)) {

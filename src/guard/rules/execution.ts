@@ -23,13 +23,13 @@ import type { RuleTable } from "../rule.ts";
 import {
   type Actor,
   actorAt,
-  actorOf,
   type CommandEffect,
   commandLine,
+  listStarters,
   type RuleContext,
   type RuleFamily,
-  startersOf,
-  targetsOf,
+  targetsForWord,
+  toActor,
 } from "../rule-context.ts";
 
 const RULES = {
@@ -147,13 +147,13 @@ function inspectExecution(context: RuleContext): void {
   for (const run of context.facts.codeRuns) inspectRun(run, context);
   for (const invocation of context.facts.invocations) {
     const address = startedAddress(invocation);
-    if (address !== undefined) context.report("exec.remote", actorOf(invocation), address, { url: address });
+    if (address !== undefined) context.report("exec.remote", toActor(invocation), address, { url: address });
     inspectDownloaded(invocation, context);
     inspectSocketShell(invocation, context);
     if (invocation.program === undefined) inspectComputed(invocation, context);
     inspectAddresses(invocation, context);
     if (isFedLater(invocation, context))
-      context.report("exec.computed", actorOf(invocation), commandLine(invocation));
+      context.report("exec.computed", toActor(invocation), commandLine(invocation));
   }
   for (const { call, invocation } of context.facts.codeEffects)
     if (call.kind === "network") reportHost(context, describe(call.target), () => true, invocation);
@@ -197,7 +197,7 @@ function reportRemote(context: RuleContext, source: Invocation, by: Actor | unde
 }
 
 /** The invocation that fetched a value from the network. */
-function fetcherOf(value: Value | undefined, { facts }: RuleContext): Invocation | undefined {
+function findFetcher(value: Value | undefined, { facts }: RuleContext): Invocation | undefined {
   const origin = value?.origins.find(({ kind }) => kind === "network");
   return origin !== undefined && "invocation" in origin ? facts.invocations[origin.invocation] : undefined;
 }
@@ -205,7 +205,7 @@ function fetcherOf(value: Value | undefined, { facts }: RuleContext): Invocation
 /** `curl -o x …; chmod +x x; ./x`, `java -jar <(curl …)`: the program itself, or what it is there to start, just came. */
 function inspectDownloaded(invocation: Invocation, context: RuleContext): void {
   const [written] = invocation.argv;
-  const by = actorOf(invocation);
+  const by = toActor(invocation);
   // Code that can be read is judged as such.
   const isArchive = invocation.argv.some(word => describe(word) === "-jar");
   const started = startedFiles(invocation).filter(
@@ -213,14 +213,14 @@ function inspectDownloaded(invocation: Invocation, context: RuleContext): void {
   );
   const own = written === undefined ? [] : [forwardSlashes(written)];
   for (const word of [...own.filter(one => describe(one).includes("/")), ...started]) {
-    const fetcher = fetcherOf(word, context);
+    const fetcher = findFetcher(word, context);
     if (fetcher !== undefined) reportRemote(context, fetcher, by);
-    for (const { path } of targetsOf(context, word, by, true)) {
+    for (const { path } of targetsForWord(context, word, by, true)) {
       const source = context.facts.writtenFiles
         .filter(
           file => file.invocation < invocation.id && path !== undefined && knownText(file.path) === path,
         )
-        .map(file => fetcherOf(file.content, context))
+        .map(file => findFetcher(file.content, context))
         .find(one => one !== undefined);
       if (source !== undefined) reportRemote(context, source, by);
     }
@@ -241,14 +241,14 @@ const DESTRUCTIVE_WORD =
 
 function inspectComputed(invocation: Invocation, context: RuleContext): void {
   const { workspace } = context;
-  const by = actorOf(invocation);
-  const fetcher = fetcherOf(invocation.argv[0], context);
+  const by = toActor(invocation);
+  const fetcher = findFetcher(invocation.argv[0], context);
   if (fetcher !== undefined) reportRemote(context, fetcher, by);
   const isReported = invocation.argv.slice(1).some(word => {
     const shown = describe(word);
     if (DESTRUCTIVE_WORD.test(shown)) return true;
     if (workspace.settings.level === "strict" && isPathLike(context, word, by)) return true;
-    return targetsOf(context, word, by, false).some(
+    return targetsForWord(context, word, by, false).some(
       target =>
         target.path !== undefined &&
         !shown.startsWith("-") &&
@@ -261,7 +261,7 @@ function inspectComputed(invocation: Invocation, context: RuleContext): void {
 /** Written like a path, or the name of something that is there. */
 function isPathLike(context: RuleContext, word: Value, by: Actor): boolean {
   if (/[/.]/.test(describe(word))) return true;
-  return targetsOf(context, word, by, false).some(
+  return targetsForWord(context, word, by, false).some(
     ({ path }) => path !== undefined && context.workspace.disk.kind(path) !== undefined,
   );
 }
@@ -294,9 +294,9 @@ function reportHost(context: RuleContext, word: string, isBare: () => boolean, i
 /** A shell whose commands come from the network, in one program start. */
 function inspectSocketShell(invocation: Invocation, context: RuleContext): void {
   if (runsForSocket(invocation) || (isOpenShell(invocation) && talksToSocket(invocation, context)))
-    context.report("exec.netshell", actorOf(invocation), commandLine(invocation));
+    context.report("exec.netshell", toActor(invocation), commandLine(invocation));
   if (isSpawnedBesideSocket(invocation, context))
-    context.report("exec.netshell", actorOf(invocation), "a socket in program code");
+    context.report("exec.netshell", toActor(invocation), "a socket in program code");
 }
 
 /** Its output goes to a socket in the same pipeline, or back to one through a file: `nc host < fifo | sh > fifo`. */
@@ -318,7 +318,7 @@ function talksToSocket({ pipeline, redirections }: Invocation, { facts }: RuleCo
 function isSpawnedBesideSocket(invocation: Invocation, { facts }: RuleContext): boolean {
   if (!hasTrait(invocation.program, "shell")) return false;
   if (!isOpenShell(invocation) && !invocation.argv.some(word => describe(word) === "-i")) return false;
-  const starters = new Set(startersOf(invocation, facts).map(starter => starter.id));
+  const starters = new Set(listStarters(invocation, facts).map(starter => starter.id));
   return facts.codeEffects.some(effect => starters.has(effect.invocation) && effect.call.kind === "network");
 }
 

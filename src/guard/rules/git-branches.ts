@@ -1,6 +1,6 @@
 import { describe, knownText, wordSet } from "../../shell/index.ts";
 import { components, dirname, isInside, resolve } from "../../system/index.ts";
-import { hasBranch, remotesOf, type Target, zoneOf } from "../../workspace/index.ts";
+import { classifyPath, hasBranch, listRemotes, type Target } from "../../workspace/index.ts";
 import type { GitRun } from "../git/run.ts";
 import type { RuleTable } from "../rule.ts";
 import {
@@ -9,7 +9,7 @@ import {
   lookUp,
   type RuleContext,
   type RuleFamily,
-  targetsOf,
+  targetsForWord,
   touchedPath,
 } from "../rule-context.ts";
 
@@ -112,14 +112,14 @@ function pushesNearby(run: GitRun, { workspace, facts, effects }: RuleContext): 
     return at < 0 || (text[at] === "add" && !text.includes("remote")) ? [] : text.slice(at + 1);
   });
   const [remote = ""] = run.options.operands.map(({ value }) => describe(value));
-  const known = run.repository === undefined ? [] : remotesOf(disk, run.repository);
+  const known = run.repository === undefined ? [] : listRemotes(disk, run.repository);
   return [...known, ...added, remote]
     .filter(word => /[:/]/.test(word))
     .every(address => {
       const path = address.replace(/^file:\/\//, "");
       return (
         !path.includes(":") &&
-        zoneOf(workspace, disk.resolve(resolve(workspace.directory, path), true)) === "temp"
+        classifyPath(workspace, disk.resolve(resolve(workspace.directory, path), true)) === "temp"
       );
     });
 }
@@ -149,7 +149,7 @@ function inspectCommits({ run, by }: EffectOf<"git">, { workspace, report }: Rul
   if (isHarmless) return;
   const isUnborn = repository !== undefined && !hasBranch(workspace.disk, repository, branch);
   // Without a remote nobody else works on it, and no pull request can be made.
-  const isShared = repository === undefined || remotesOf(workspace.disk, repository).length > 0;
+  const isShared = repository === undefined || listRemotes(workspace.disk, repository).length > 0;
   const isDenied =
     isCommit && isMainBranch(branch) && !isUnborn && isShared && workspace.settings.level !== "relaxed";
   report("git.main", by, branch, { action, verdict: isDenied ? "deny" : undefined });
@@ -176,7 +176,7 @@ function isThrownAway({ directory, repository }: GitRun, { workspace }: RuleCont
   const place = knownText(directory);
   const top = repository?.top ?? place;
   if (place === undefined || top === undefined) return false;
-  return [place, top].every(path => zoneOf(workspace, workspace.disk.resolve(path, true)) === "temp");
+  return [place, top].every(path => classifyPath(workspace, workspace.disk.resolve(path, true)) === "temp");
 }
 
 function inspectVerify({ run, by }: EffectOf<"git">, context: RuleContext): void {
@@ -208,7 +208,7 @@ function inspectHookFiles(effect: CommandEffect, context: RuleContext): void {
   if (path === undefined || knownText(path)?.endsWith(".sample") === true) return;
   if (effect.kind === "attributes" && !removesExecution(effect.setting)) return;
   if (effect.kind === "write" && effect.how === "create") return;
-  for (const target of targetsOf(context, path, effect.by, false)) {
+  for (const target of targetsForWord(context, path, effect.by, false)) {
     const parts = components(target.path ?? target.base ?? "/");
     const isHusky = parts.includes(".husky");
     const isHook = parts.some((part, index) => part === ".git" && parts[index + 1] === "hooks");
@@ -233,7 +233,7 @@ function installsHook(effect: EffectOf<"write">, { path }: Target, context: Rule
       ? [resolve(dirname(path), knownText(link) ?? "/")]
       : effect.from === undefined
         ? []
-        : targetsOf(context, effect.from, effect.by, true).map(target => target.path ?? "/");
+        : targetsForWord(context, effect.from, effect.by, true).map(target => target.path ?? "/");
   return (
     sources.length > 0 &&
     sources.every(source => isInside(project, source) && disk.kind(disk.resolve(source, true)) === "file")

@@ -1,10 +1,10 @@
 import { printsChanges, printsOldContent } from "../../programs/index.ts";
 import { describe, knownText, type Value } from "../../shell/index.ts";
 import { basename } from "../../system/index.ts";
-import { hasBranch, zoneOf } from "../../workspace/index.ts";
+import { classifyPath, hasBranch } from "../../workspace/index.ts";
 import { holdsNothing } from "../losses.ts";
 import { findBehind, findInFile, findInProgram, type Sought } from "../provenance.ts";
-import { type Actor, type Check, type EffectOf, type RuleContext, targetsOf } from "../rule-context.ts";
+import { type Actor, type Check, type EffectOf, type RuleContext, targetsForWord } from "../rule-context.ts";
 
 /** What a checkout does, done with other commands: older content over files, a change taken back, a branch moved. */
 export const GIT_CONTENT: Check = {
@@ -31,9 +31,9 @@ function inspectWrite(effect: EffectOf<"write">, context: RuleContext): void {
   if (how !== "replace" && how !== "extract" && isReverse !== true) return;
   if (!hasGit(context)) return;
   const { workspace } = context;
-  for (const { path } of targetsOf(context, effect.path, by, true)) {
+  for (const { path } of targetsForWord(context, effect.path, by, true)) {
     if (path === undefined || holdsNothing(workspace.disk, path)) continue;
-    const zone = zoneOf(workspace, path);
+    const zone = classifyPath(workspace, path);
     if (zone !== "source" && zone !== "project") continue;
     const sought = isReverse === true ? CHANGES : oldContentOf(path);
     const isOld =

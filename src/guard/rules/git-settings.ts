@@ -1,7 +1,7 @@
 import { isForge, onlyDisplays, takesIgnored } from "../../programs/index.ts";
 import { describe, knownText, type Value, wordAt, wordSet } from "../../shell/index.ts";
 import { basename, dirname, expandHome, isInside, join, resolve } from "../../system/index.ts";
-import { activeHooks, hooksIn, remotesOf } from "../../workspace/index.ts";
+import { activeHooks, hooksIn, listRemotes } from "../../workspace/index.ts";
 import type { GitRun } from "../git/run.ts";
 import type { RuleTable } from "../rule.ts";
 import {
@@ -10,9 +10,9 @@ import {
   type EffectOf,
   type RuleContext,
   type RuleFamily,
-  targetsOf,
+  targetsForWord,
 } from "../rule-context.ts";
-import { secretOf } from "../secret-flow.ts";
+import { findSecret } from "../secret-flow.ts";
 import { notePacked, packedSecret, secretsTaken } from "./taken-along.ts";
 
 const RULES = {
@@ -83,11 +83,11 @@ const gitSettings: Check = {
 /** Secrets that go into a stash are noted with it, so that showing it later is showing them. */
 function noteStashed(effect: EffectOf<"git">, context: RuleContext): void {
   const [secret] = secretsTaken(effect, context);
-  const place = stashOf(effect.run);
+  const place = stashPath(effect.run);
   if (secret !== undefined && place !== undefined) notePacked(context, place, secret.path);
 }
 
-function stashOf({ repository }: GitRun): string | undefined {
+function stashPath({ repository }: GitRun): string | undefined {
   return repository === undefined ? undefined : join(repository.gitDirectory, "refs/stash");
 }
 
@@ -117,7 +117,7 @@ function stashedSecret({ run, by }: EffectOf<"git">, context: RuleContext): stri
       one.by.invocation.id < by.invocation.id,
   );
   const taken = before === undefined ? undefined : secretsTaken(before, context)[0]?.path;
-  return taken ?? packedSecret(context, stashOf(run));
+  return taken ?? packedSecret(context, stashPath(run));
 }
 
 /** Keys whose value is a program or an address. Pagers and editors that only show are free. */
@@ -161,7 +161,7 @@ function isPushMirror({ argv }: GitRun): boolean {
 function inspectFile(effect: EffectOf<"write">, context: RuleContext): void {
   const { home } = context.workspace;
   const files = [`${home}/.gitconfig`, `${home}/.config/git/config`];
-  for (const { path } of targetsOf(context, effect.path, effect.by, true)) {
+  for (const { path } of targetsForWord(context, effect.path, effect.by, true)) {
     if (path !== undefined && (files.includes(path) || path.endsWith("/.git/config")))
       context.report("git.config", effect.by, path);
   }
@@ -170,7 +170,7 @@ function inspectFile(effect: EffectOf<"write">, context: RuleContext): void {
 /** `git config KEY VALUE`, `git config set KEY VALUE`, `git config --unset KEY`. */
 function inspectConfig({ run, by }: EffectOf<"git">, context: RuleContext): void {
   const { options } = run;
-  const [first, ...others] = operandsOf(run);
+  const [first, ...others] = operandValues(run);
   const action = first === undefined ? undefined : knownText(first);
   const isUnset = options.has("unset", "unset-all")
     ? isHooksPath(first)
@@ -219,11 +219,11 @@ function addedSecrets({ run, by }: EffectOf<"git">, context: RuleContext): reado
   const { subcommand, options } = run;
   const isAdd = subcommand === "add" || subcommand === "stage";
   if (!ADDING.has(subcommand) || options.isOn(...(isAdd ? ["n"] : []), "dry-run")) return [];
-  const operands = operandsOf(run);
+  const operands = operandValues(run);
   const added = operands.flatMap((value): AddedSecret[] => {
     const name = describe(value);
-    const secrets = targetsOf(context, value, { ...by, cwd: run.directory }, true)
-      .filter(target => secretOf(context, target) !== undefined)
+    const secrets = targetsForWord(context, value, { ...by, cwd: run.directory }, true)
+      .filter(target => findSecret(context, target) !== undefined)
       .map(target => ({ target: target.shown, name }));
     const isEverything = options.has("f") && EVERYTHING.has(name);
     return isEverything ? [...secrets, { target: IGNORED_FILES, name }] : secrets;
@@ -238,7 +238,7 @@ function inspectSecretPush(effects: readonly EffectOf<"git">[], context: RuleCon
   let secret: string | undefined;
   for (const effect of effects) {
     const { run, by } = effect;
-    const [first, name] = operandsOf(run).map(describe);
+    const [first, name] = operandValues(run).map(describe);
     if (run.subcommand === "remote" && name !== undefined && (first === "add" || first === "set-url"))
       newRemotes.add(name);
     secret ??= addedSecrets(effect, context)[0]?.target;
@@ -248,7 +248,7 @@ function inspectSecretPush(effects: readonly EffectOf<"git">[], context: RuleCon
   }
 }
 
-function operandsOf({ options }: GitRun): readonly Value[] {
+function operandValues({ options }: GitRun): readonly Value[] {
   return options.operands.map(operand => operand.value);
 }
 
@@ -280,19 +280,19 @@ function inspectNewPlace(
 ): void {
   const { run, by } = effect;
   if (!isPush(effect) || run.options.isOn("n", "dry-run") || run.options.has("help")) return;
-  const [named] = run.options.valuesOf("repo").concat(operandsOf(run));
+  const [named] = run.options.valuesOf("repo").concat(operandValues(run));
   const remote = named === undefined ? "origin" : describe(named);
-  const known = run.repository === undefined ? [] : remotesOf(context.workspace.disk, run.repository);
+  const known = run.repository === undefined ? [] : listRemotes(context.workspace.disk, run.repository);
   const given = run.settings.find(({ key }) => /^remote\..+\.(push)?url$/.test(key))?.value;
   const added = effects.find(
     ({ run: other }) =>
       other.subcommand === "remote" &&
       /^add$/.test(describe(wordAt(other.argv, 1))) &&
-      operandsOf(other)
+      operandValues(other)
         .slice(1)
         .some(word => describe(word) === remote),
   );
-  const made = added === undefined ? undefined : operandsOf(added.run).at(-1);
+  const made = added === undefined ? undefined : operandValues(added.run).at(-1);
   const address = given ?? (ADDRESS.test(remote) ? remote : made === undefined ? undefined : describe(made));
   const isFirst = given === undefined && remote === "origin" && known.length === 0;
   // To work with a fork of one's own is everyday; only everything at once is not.

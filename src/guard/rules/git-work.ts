@@ -2,7 +2,7 @@ import type { RuleId } from "../../config/index.ts";
 import { isRegenerableInProject } from "../../programs/index.ts";
 import { describe, knownText, type Value, words } from "../../shell/index.ts";
 import { components, join } from "../../system/index.ts";
-import { hasBranch, zoneOf } from "../../workspace/index.ts";
+import { classifyPath, hasBranch } from "../../workspace/index.ts";
 import { isForcedClean } from "../git/changes.ts";
 import { readCheckout, readSwitch } from "../git/effects.ts";
 import type { GitRun } from "../git/run.ts";
@@ -175,7 +175,9 @@ function inspectWork(effect: CommandEffect, context: RuleContext): void {
 /** Below a temporary directory and not the session's own project. */
 function isDisposable({ workspace }: RuleContext, run: GitRun): boolean {
   const top = run.repository?.top ?? knownText(run.directory);
-  return top?.startsWith("/") === true && zoneOf(workspace, workspace.disk.resolve(top, true)) === "temp";
+  return (
+    top?.startsWith("/") === true && classifyPath(workspace, workspace.disk.resolve(top, true)) === "temp"
+  );
 }
 
 const LOSSES: Readonly<Record<string, (run: Run) => Loss | undefined>> = {

@@ -12,6 +12,7 @@ import { describe, knownText, type Payload, text, type Value } from "../../shell
 import { isInside } from "../../system/index.ts";
 import { liveTokenIn, shownSecretIn } from "../../text/index.ts";
 import {
+  classifyPath,
   hasSecretsBelow,
   isSettingsFile,
   isWholeTree,
@@ -19,22 +20,21 @@ import {
   partsBelow,
   type SecretKind,
   type Target,
-  zoneOf,
 } from "../../workspace/index.ts";
 import { findBehind, findInFile, type Sought } from "../provenance.ts";
 import type { RuleTable } from "../rule.ts";
 import {
   type Actor,
-  actorOf,
   type Check,
   type CommandEffect,
   type EffectOf,
   type RuleContext,
   type RuleFamily,
-  targetsOf,
+  targetsForWord,
+  toActor,
   touchedPath,
 } from "../rule-context.ts";
-import { inspectShown, isClosed, isOnlyUsed, secretOf } from "../secret-flow.ts";
+import { findSecret, inspectShown, isClosed, isOnlyUsed } from "../secret-flow.ts";
 import {
   inspectPacked,
   inspectRenamed,
@@ -144,12 +144,12 @@ function inspectWords(context: RuleContext): void {
 function inspectOtherFiles(context: RuleContext): void {
   const { disk } = context.workspace;
   for (const invocation of context.facts.invocations) {
-    const by = actorOf(invocation);
+    const by = toActor(invocation);
     for (const word of otherFiles(invocation))
-      for (const target of targetsOf(context, word, by, true, true)) {
+      for (const target of targetsForWord(context, word, by, true, true)) {
         const { path, isRemote, shown } = target;
         if (path === undefined || isRemote || disk.kind(path) !== "file") continue;
-        if (secretOf(context, target) === undefined || isTold(context, by, path)) continue;
+        if (findSecret(context, target) === undefined || isTold(context, by, path)) continue;
         if (!isOwn({ by }, target, context)) context.report("sec.read", by, shown);
       }
   }
@@ -160,7 +160,8 @@ function isTold(context: RuleContext, { invocation }: Actor, path: string): bool
   return context.effects.some(effect => {
     const word = effect.by.invocation?.id === invocation?.id ? touchedPath(effect) : undefined;
     return (
-      word !== undefined && targetsOf(context, word, effect.by, true).some(target => target.path === path)
+      word !== undefined &&
+      targetsForWord(context, word, effect.by, true).some(target => target.path === path)
     );
   });
 }
@@ -172,8 +173,8 @@ function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
   if (!isOfNames(effect, context))
     for (const { path } of secretsListed(effect, context))
       if (!isOwn(effect, literalTarget(path), context)) context.report("sec.read", effect.by, path);
-  for (const target of targetsOf(context, effect.path, effect.by, true, true)) {
-    const kind = secretOf(context, target);
+  for (const target of targetsForWord(context, effect.path, effect.by, true, true)) {
+    const kind = findSecret(context, target);
     if (kind === undefined && searchesSecrets(effect, target, context))
       context.report("sec.read", effect.by, target.shown);
     else if (kind === undefined && target.path !== undefined && !isOfNames(effect, context))
@@ -184,7 +185,7 @@ function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
     if (kind === undefined && !isClosed(context, target)) continue;
     if (kind === "secret" && isOnlyUsed(context, effect)) continue;
     if (isNarrowed(effect, context) || isOfNames(effect, context) || isOwn(effect, target, context)) continue;
-    context.report("sec.read", effect.by, target.shown, { verdict: verdictOf(kind, effect) });
+    context.report("sec.read", effect.by, target.shown, { verdict: secretVerdict(kind, effect) });
   }
 }
 
@@ -207,7 +208,7 @@ function isOfNames({ by: { invocation } }: EffectOf<"read">, { facts }: RuleCont
 /** The session, or this command before, made it where nothing was: its secret is the session's own. */
 function isOwn({ by }: Pick<CommandEffect, "by">, { path }: Target, context: RuleContext): boolean {
   const { workspace, effects } = context;
-  if (path === undefined || zoneOf(workspace, path) === "system") return false;
+  if (path === undefined || classifyPath(workspace, path) === "system") return false;
   if (workspace.disk.kind(path) === undefined)
     return effects.some(
       one =>
@@ -215,7 +216,7 @@ function isOwn({ by }: Pick<CommandEffect, "by">, { path }: Target, context: Rul
         one.by.invocation !== undefined &&
         by.invocation !== undefined &&
         one.by.invocation.id < by.invocation.id &&
-        targetsOf(context, one.path, one.by, true).some(target => target.path === path),
+        targetsForWord(context, one.path, one.by, true).some(target => target.path === path),
     );
   const written = workspace.given.written?.();
   const isMade = written?.hasWritten(path) === true && written.textBefore(path) === "";
@@ -237,7 +238,7 @@ function searchesSecrets(
 }
 
 /** A file tool has no other use for key material than to see or replace it. */
-function verdictOf(kind: SecretKind | undefined, effect: CommandEffect): "deny" | undefined {
+function secretVerdict(kind: SecretKind | undefined, effect: CommandEffect): "deny" | undefined {
   const isTool = effect.by.isTool === true;
   return (kind === "entry" && effect.kind !== "read") || (isTool && (kind === "key" || kind === "entry"))
     ? "deny"
@@ -247,11 +248,11 @@ function verdictOf(kind: SecretKind | undefined, effect: CommandEffect): "deny" 
 const TEMPLATE = /(^|[._-])(example|sample|template|tmpl|dist|defaults?|tpl)([._-]|$)/i;
 
 function inspectWrite(effect: EffectOf<"write">, context: RuleContext): void {
-  for (const target of targetsOf(context, effect.path, effect.by, effect.how !== "link")) {
-    const kind = secretOf(context, target);
+  for (const target of targetsForWord(context, effect.path, effect.by, effect.how !== "link")) {
+    const kind = findSecret(context, target);
     if (kind === undefined || isHarmlessWrite(effect, target, context) || isOwn(effect, target, context))
       continue;
-    context.report("sec.write", effect.by, target.shown, { verdict: verdictOf(kind, effect) });
+    context.report("sec.write", effect.by, target.shown, { verdict: secretVerdict(kind, effect) });
   }
 }
 
@@ -263,7 +264,7 @@ function isHarmlessWrite(effect: EffectOf<"write">, target: Target, context: Rul
   const { workspace, facts } = context;
   if (effect.how === "create") return true;
   if (target.path === undefined) return false;
-  const zone = zoneOf(workspace, target.path);
+  const zone = classifyPath(workspace, target.path);
   const isOfProject = zone === "source" || zone === "regenerable";
   if (effect.how === "append" && effect.by.isTool !== true && isOfProject && isSettingsFile(target.path))
     return true;
@@ -276,21 +277,21 @@ function isHarmlessWrite(effect: EffectOf<"write">, target: Target, context: Rul
   return [
     ...(effect.from === undefined ? [] : [effect.from]),
     ...origins.flatMap(origin => (origin.kind === "file" ? [origin.path] : [])),
-  ].some(from => TEMPLATE.test(baseNameOf(from)));
+  ].some(from => TEMPLATE.test(lastName(from)));
 }
 
-function baseNameOf(path: Value): string {
+function lastName(path: Value): string {
   const shown = describe(path);
   return shown.slice(shown.lastIndexOf("/") + 1);
 }
 
 function inspectLoss(effect: CommandEffect, path: Value, context: RuleContext): void {
-  for (const target of targetsOf(context, path, effect.by, false)) {
-    const kind = secretOf(context, target);
+  for (const target of targetsForWord(context, path, effect.by, false)) {
+    const kind = findSecret(context, target);
     // What somebody keeps does not lie in a temporary folder.
-    const isKept = target.path === undefined || zoneOf(context.workspace, target.path) !== "temp";
+    const isKept = target.path === undefined || classifyPath(context.workspace, target.path) !== "temp";
     if (kind !== undefined && isKept && !isOwn(effect, target, context))
-      context.report("sec.write", effect.by, target.shown, { verdict: verdictOf(kind, effect) });
+      context.report("sec.write", effect.by, target.shown, { verdict: secretVerdict(kind, effect) });
   }
 }
 
@@ -334,7 +335,7 @@ const ENVIRONMENT: Leak = { kind: "environment", shown: "the environment" };
 function secretsIn(context: RuleContext): Sought<Leak> {
   return {
     inFile: target =>
-      secretOf(context, target) !== undefined || isClosed(context, target)
+      findSecret(context, target) !== undefined || isClosed(context, target)
         ? { kind: "file", shown: target.shown }
         : leakOfArchive(packedSecret(context, target.path), target),
     inEffect: effect =>
@@ -375,8 +376,9 @@ function treeIn(context: RuleContext, effect: EffectOf<"send">, payload: Payload
   if (role === "address" || role === "header") return undefined;
   const withProject = role !== "offer" && payload.isPart !== true;
   const find = (path: typeof value, by: Actor) =>
-    targetsOf(context, path, by, true).find(target => isWholeTree(context.workspace, target, withProject))
-      ?.shown;
+    targetsForWord(context, path, by, true).find(target =>
+      isWholeTree(context.workspace, target, withProject),
+    )?.shown;
   const itself = role === "body" ? undefined : find(value, effect.by);
   const packed = findSent(context, effect, payload, {
     inEffect: one => (one.kind === "read" && one.isCopy ? find(one.path, one.by) : undefined),

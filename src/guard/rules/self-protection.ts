@@ -1,12 +1,12 @@
 import { AGENT_PROGRAMS } from "../../hosts/index.ts";
 import {
-  agentOf,
   type FoundCall,
+  findAgent,
+  findOwnCall,
   loadsOwnProgram,
   type OwnUse,
-  ownCallOf,
+  readHookEvent,
   removesOwnPackage,
-  toldEventOf,
   turnsPermissionsOff,
 } from "../../programs/index.ts";
 import { describe, type Invocation, type Value, wordSet } from "../../shell/index.ts";
@@ -15,12 +15,12 @@ import { expandHome, isInside, resolve } from "../../system/index.ts";
 import { holdsActiveLock, isOwnFile, isSwitchFile } from "../../workspace/index.ts";
 import type { RuleTable } from "../rule.ts";
 import {
-  actorOf,
   type Check,
   type CommandEffect,
   type RuleContext,
   type RuleFamily,
-  targetsOf,
+  targetsForWord,
+  toActor,
 } from "../rule-context.ts";
 import { TREES } from "./trees.ts";
 import { inspectDescriptors, inspectWiring, inspectWords } from "./wiring.ts";
@@ -121,7 +121,7 @@ function inspectSwitch(effect: CommandEffect, context: RuleContext): void {
   if (!isTaken && effect.kind !== "write" && effect.kind !== "alter") return;
   const { workspace } = context;
   const path = effect.kind === "move" ? effect.from : effect.path;
-  for (const { path: place, isRemote, shown } of targetsOf(context, path, effect.by, false)) {
+  for (const { path: place, isRemote, shown } of targetsForWord(context, path, effect.by, false)) {
     if (place === undefined || isRemote) continue;
     if (isTaken ? holdsActiveLock(workspace, place) : isSwitchFile(workspace, place))
       context.report("agent.bypass", effect.by, shown);
@@ -138,12 +138,12 @@ function inspectCopy(from: Value, effect: CommandEffect, context: RuleContext): 
 function inspectAgent(invocation: Invocation, context: RuleContext): void {
   const { program, argv, environment } = invocation;
   if (program === undefined) return;
-  const agent = agentOf(invocation);
+  const agent = findAgent(invocation);
   if (agent === undefined && !removesOwnPackage(invocation)) return;
   const words = argv.slice(1).map(describe);
   if (words.includes("--help") || words.includes("--version")) return;
   const report = (shown: readonly string[]) =>
-    context.report("agent.bypass", actorOf(invocation), shown.join(" "));
+    context.report("agent.bypass", toActor(invocation), shown.join(" "));
   const line = argv.map(describe);
   if (agent !== undefined) {
     if (words.some(word => turnsPermissionsOff(word, agent) || HOOKS_OFF.test(word)))
@@ -159,18 +159,18 @@ function switchesFor(environment: Invocation["environment"]): readonly string[] 
 
 /** What only a person decides: to switch the guard off, to change files back, to forget what was kept. */
 function inspectOwn(invocation: Invocation, context: RuleContext): void {
-  const event = toldEventOf(invocation);
+  const event = readHookEvent(invocation);
   if (event !== undefined)
-    context.report("agent.bypass", actorOf(invocation), `amplihack-hooks ${event}, in the place of the host`);
+    context.report("agent.bypass", toActor(invocation), `amplihack-hooks ${event}, in the place of the host`);
   const cwd = describe(invocation.cwd);
-  const call = ownCallOf(invocation, word => isOwnFile(context.workspace, word, cwd));
+  const call = findOwnCall(invocation, word => isOwnFile(context.workspace, word, cwd));
   if (call === undefined) return;
   const isAsked =
     (call.command !== "" && choosesDatabase(invocation, context)) ||
     (call.command === "hooks test" && runsNewHook(invocation, context));
   const known = usedAs(call);
   const use = known === "passes" && isAsked ? "asks" : known;
-  const by = actorOf(invocation);
+  const by = toActor(invocation);
   const shown = invocation.argv.map(describe).join(" ");
   if (use === "history") context.report("agent.history", by, shown);
   else if (use !== "passes")
@@ -187,7 +187,7 @@ function inspectLoading(context: RuleContext): void {
     const isFile = code.origins.some(({ kind }) => kind === "file");
     const starter = invocation === undefined ? undefined : invocations[invocation];
     if (!isFile && starter !== undefined && loadsOwnProgram(describe(code)))
-      context.report("agent.bypass", actorOf(starter), "code that starts amplihack");
+      context.report("agent.bypass", toActor(starter), "code that starts amplihack");
   }
 }
 
@@ -210,7 +210,7 @@ function runsNewHook({ argv, cwd, place }: Invocation, context: RuleContext): bo
   const isWritten = context.effects.some(
     effect =>
       effect.kind === "write" &&
-      targetsOf(context, effect.path, effect.by, true).some(target => target.path === path),
+      targetsForWord(context, effect.path, effect.by, true).some(target => target.path === path),
   );
   // A name alone that is no file here is one of the user's own hooks.
   if (isWritten || disk.kind(path) === undefined) return isWritten || file.includes("/");

@@ -17,14 +17,14 @@ import {
 } from "../../shell/index.ts";
 import { expandHome, isInside, join, resolve } from "../../system/index.ts";
 import { clip } from "../../text/index.ts";
-import { findRepository, remotesOf } from "../../workspace/index.ts";
+import { findRepository, listRemotes } from "../../workspace/index.ts";
 import type { RuleTable } from "../rule.ts";
 import {
-  actorOf,
   type CommandEffect,
   type RuleContext,
   type RuleFamily,
-  targetsOf,
+  targetsForWord,
+  toActor,
 } from "../rule-context.ts";
 
 const RULES = {
@@ -87,7 +87,7 @@ const MAX_NAMED = 3;
 function inspectSent(effect: CommandEffect, context: RuleContext): void {
   const { facts } = context.workspace.given;
   if (facts === undefined || facts.shown.length + facts.warned.length === 0) return;
-  const target = receiverOf(effect);
+  const target = findReceiver(effect);
   if (target === undefined) return;
   const read = [
     ...facts.shown,
@@ -98,7 +98,7 @@ function inspectSent(effect: CommandEffect, context: RuleContext): void {
 }
 
 /** Who would get it; undefined when nothing leaves this machine. */
-function receiverOf(effect: CommandEffect): string | undefined {
+function findReceiver(effect: CommandEffect): string | undefined {
   if (effect.kind === "send") {
     const host = effect.to === undefined ? "another machine" : describe(effect.to);
     return effect.to !== undefined && isLocalAddress(host) ? undefined : host;
@@ -160,19 +160,19 @@ function inspectVariables(context: RuleContext): void {
         written.split(":").some(part => /^[~/]/.test(part) && isForeign(part, context));
       if (!isLoaded && !isSearched && !isAgent && !isStarted) continue;
       told.add(name);
-      context.report("exec.loader", actorOf(invocation), clip(`${name}=${written}`, MAX_ADDRESS));
+      context.report("exec.loader", toActor(invocation), clip(`${name}=${written}`, MAX_ADDRESS));
     }
 }
 
 /** `LD_PRELOAD=./x.so prog`: a program loads native code that this command or this session made. */
 function inspectLoaders(context: RuleContext): void {
   for (const invocation of context.facts.invocations) {
-    const by = actorOf(invocation);
+    const by = toActor(invocation);
     const words = invocation.environment.flatMap(({ value }) =>
       value === undefined ? [] : describe(value).split(/[\s:,;=]+/),
     );
     for (const word of new Set(words.filter(one => NATIVE.test(one))))
-      for (const { path, shown } of targetsOf(context, text(word), by, true))
+      for (const { path, shown } of targetsForWord(context, text(word), by, true))
         if (path !== undefined && isMadeHere(path, context))
           context.report("exec.session", by, shown, { file: shown, what: "is code that nobody can read" });
   }
@@ -185,13 +185,13 @@ function inspectFetched(context: RuleContext): void {
   const cloned = clonesIn(context);
   if (before.length + cloned.length === 0) return;
   for (const invocation of context.facts.invocations) {
-    const by = actorOf(invocation);
+    const by = toActor(invocation);
     const sources = [
       ...before,
       ...cloned.filter(({ id }) => id < invocation.id).map(({ entry }) => entry),
     ].map(entry => entry.split("\n"));
     const started = [...startedFiles(invocation), ...foldersOfTasks(invocation)]
-      .flatMap(word => targetsOf(context, word, by, true))
+      .flatMap(word => targetsForWord(context, word, by, true))
       .flatMap(({ path }) => {
         const source = sources.find(([from = "/"]) => path !== undefined && isInside(from, path));
         return path === undefined || source === undefined ? [] : [{ path, what: `came from ${source[1]}` }];
@@ -219,9 +219,9 @@ function foldersOfTasks(invocation: Invocation): readonly Value[] {
 function inspectPutAside(context: RuleContext): void {
   const { home } = context.workspace;
   for (const invocation of context.facts.invocations) {
-    const by = actorOf(invocation);
+    const by = toActor(invocation);
     for (const word of startedFiles(invocation))
-      for (const { path } of targetsOf(context, word, by, true)) {
+      for (const { path } of targetsForWord(context, word, by, true)) {
         if (path === undefined || !isPutAside(path, context)) continue;
         const isDownloaded = isInside(join(home, "Downloads"), path);
         if ((isDownloaded || PACKAGE_FILE.test(path)) && !isMadeHere(path, context))
@@ -266,7 +266,7 @@ function clonesIn(context: RuleContext): readonly { readonly id: number; readonl
     if (isOfProject(address, context)) return [];
     const folder = to ?? text(/([^/:]+?)(?:\.git)?\/*$/.exec(address)?.[1] ?? "");
     const id = effect.by.invocation?.id ?? 0;
-    return targetsOf(context, folder, effect.by, true).flatMap(({ path }) =>
+    return targetsForWord(context, folder, effect.by, true).flatMap(({ path }) =>
       path === undefined ? [] : [{ id, entry: `${path}\n${withoutQuery(address)}` }],
     );
   });
@@ -279,7 +279,7 @@ function isOfProject(address: string, { workspace: { disk, project } }: RuleCont
   return (
     repository !== undefined &&
     wanted !== undefined &&
-    remotesOf(disk, repository).some(url => owner(url)?.toLowerCase() === wanted)
+    listRemotes(disk, repository).some(url => owner(url)?.toLowerCase() === wanted)
   );
 }
 
@@ -288,7 +288,7 @@ function isMadeHere(path: string, context: RuleContext): boolean {
   return context.effects.some(
     effect =>
       effect.kind === "write" &&
-      targetsOf(context, effect.path, effect.by, true).some(target => target.path === path),
+      targetsForWord(context, effect.path, effect.by, true).some(target => target.path === path),
   );
 }
 

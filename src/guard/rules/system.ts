@@ -1,6 +1,12 @@
 import { describe } from "../../shell/index.ts";
 import type { RuleTable } from "../rule.ts";
-import { type Check, type EffectOf, type RuleContext, type RuleFamily, targetsOf } from "../rule-context.ts";
+import {
+  type Check,
+  type EffectOf,
+  type RuleContext,
+  type RuleFamily,
+  targetsForWord,
+} from "../rule-context.ts";
 
 const RULES = {
   "disk.raw": {
@@ -126,7 +132,7 @@ const system: Check = {
 };
 
 function inspectDevice(effect: EffectOf<"write"> | EffectOf<"delete">, context: RuleContext): void {
-  for (const target of targetsOf(context, effect.path, effect.by, true)) {
+  for (const target of targetsForWord(context, effect.path, effect.by, true)) {
     const path = target.path ?? target.shown;
     const written = describe(effect.path);
     const isDevice =

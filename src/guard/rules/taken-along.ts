@@ -14,8 +14,8 @@ import {
 } from "../../workspace/index.ts";
 import type { GitRun } from "../git/run.ts";
 import { isOfFamily } from "../rule.ts";
-import { type CommandEffect, type EffectOf, type RuleContext, targetsOf } from "../rule-context.ts";
-import { listingsOf } from "./trees.ts";
+import { type CommandEffect, type EffectOf, type RuleContext, targetsForWord } from "../rule-context.ts";
+import { findListings } from "./trees.ts";
 
 /** A secret that goes along without being named. */
 export interface TakenSecret {
@@ -39,7 +39,7 @@ export function secretsTaken({ run, by }: EffectOf<"git">, context: RuleContext)
   const { repository } = run;
   const top = repository?.top;
   if (repository === undefined || top === undefined) return [];
-  const starts = startsOf(run, top, by.invocation?.isOpenEnded === true);
+  const starts = stagedPaths(run, top, by.invocation?.isOpenEnded === true);
   if (starts.length === 0) return [];
   const isTracked = run.subcommand === "commit" || run.options.has("u", "update");
   const scope = scopeOfGit(
@@ -52,7 +52,7 @@ export function secretsTaken({ run, by }: EffectOf<"git">, context: RuleContext)
   return scope === undefined ? [] : walk(starts, scope, context);
 }
 
-function startsOf(
+function stagedPaths(
   { subcommand, options, directory }: GitRun,
   top: string,
   isOpenEnded: boolean,
@@ -131,7 +131,7 @@ function secretsBelow({ taken, path, by }: EffectOf<"read">, context: RuleContex
   const { workspace } = context;
   const { disk } = workspace;
   if (taken === undefined || by.place.kind === "remote") return [];
-  return targetsOf(context, path, by, true).flatMap(({ path: top }) => {
+  return targetsForWord(context, path, by, true).flatMap(({ path: top }) => {
     if (top === undefined || disk.kind(top) !== "directory") return [];
     const own = taken.ignoreFiles.map(name => disk.text(join(top, name), MAX_FILE_BYTES));
     const rules = parseIgnoreFile(
@@ -172,7 +172,7 @@ export function inspectPacked(effect: EffectOf<"read">, context: RuleContext): v
   const effects = context.effects.filter(({ by }) => chain.some(({ id }) => id === by.invocation?.id));
   const files = effects.flatMap(one => (one.kind === "write" && one.how !== "extract" ? [one] : []));
   for (const { path, by } of files)
-    for (const target of targetsOf(context, path, by, true))
+    for (const target of targetsForWord(context, path, by, true))
       if (target.path !== undefined) notePacked(context, target.path, secret.path);
   const last = chain.at(-1);
   const isShown =
@@ -190,11 +190,11 @@ export function inspectRenamed(effect: EffectOf<"write">, context: RuleContext):
   const secret =
     from === undefined
       ? undefined
-      : targetsOf(context, from, by, true)
+      : targetsForWord(context, from, by, true)
           .map(({ path }) => packedSecret(context, path))
           .find(one => one !== undefined);
   if (secret === undefined) return;
-  for (const { path } of targetsOf(context, effect.path, by, true))
+  for (const { path } of targetsForWord(context, effect.path, by, true))
     if (path !== undefined) notePacked(context, path, secret);
 }
 
@@ -249,9 +249,12 @@ export function secretsListed(effect: EffectOf<"read">, context: RuleContext): r
   const { disk, project, directory } = context.workspace;
   const { path: word, by, search = text("") } = effect;
   if (project === undefined || by.place.kind === "remote") return [];
-  const places = listingsOf(word.origins.length > 0 ? word : by.cwd, context).flatMap(listing =>
+  const places = findListings(word.origins.length > 0 ? word : by.cwd, context).flatMap(listing =>
     listing.starts.flatMap(start =>
-      targetsOf(context, start, { ...by, cwd: text(directory) }, true).map(target => ({ listing, target })),
+      targetsForWord(context, start, { ...by, cwd: text(directory) }, true).map(target => ({
+        listing,
+        target,
+      })),
     ),
   );
   return places.flatMap(({ listing, target: { path, base, rest, isRemote } }) => {

@@ -29,7 +29,8 @@ function findDeceptive(command: string): string | undefined {
   let quote = "";
   for (let index = 0; index < command.length; index += 1) {
     const character = command[index] as string;
-    if (CONTROL.test(character) && character !== "\r") return `control character ${codeOf(character)}`;
+    if (CONTROL.test(character) && character !== "\r")
+      return `control character ${formatCodePoint(character)}`;
     if (quote !== "") {
       if (character === "\\" && quote === '"') index += 1;
       else if (character === quote) quote = "";
@@ -40,7 +41,7 @@ function findDeceptive(command: string): string | undefined {
     else if (character === "<" && command.startsWith("<<", index)) {
       const end = endOfHeredoc(command, index);
       if (end !== undefined) index = end;
-    } else if (isInvisibleAt(command, index)) return `invisible character ${codeOf(character)}`;
+    } else if (isInvisibleAt(command, index)) return `invisible character ${formatCodePoint(character)}`;
   }
   return undefined;
 }
@@ -68,7 +69,7 @@ function endOfHeredoc(command: string, start: number): number | undefined {
   return close === null ? command.length : body + close.index + close[0].length - 1;
 }
 
-function codeOf(character: string): string {
+function formatCodePoint(character: string): string {
   return `U+${(character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 

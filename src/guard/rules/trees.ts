@@ -16,7 +16,7 @@ import {
   type Target,
   wiringPart,
 } from "../../workspace/index.ts";
-import { type Actor, type Check, type EffectOf, type RuleContext, targetsOf } from "../rule-context.ts";
+import { type Actor, type Check, type EffectOf, type RuleContext, targetsForWord } from "../rule-context.ts";
 
 // One test for everything that reaches more than it names: a tree that is put into a folder, a read of a folder, and a
 // target that is computed. What is reached is compared with the protected paths of the home and the project.
@@ -66,7 +66,7 @@ function hasSources({ effects }: RuleContext): boolean {
 }
 
 function inspectTree(effect: EffectOf<"write">, context: RuleContext): void {
-  for (const { path } of targetsOf(context, effect.path, effect.by, true)) {
+  for (const { path } of targetsForWord(context, effect.path, effect.by, true)) {
     if (path === undefined) continue;
     const landed = landedPaths(effect, path, context);
     if (landed === undefined) reportUnlisted(context, effect, path);
@@ -85,7 +85,7 @@ function landedPaths(
   if (sources.length === 0) return undefined;
   const landed: string[] = [];
   for (const source of sources)
-    for (const target of targetsOf(context, source, by, true, true)) {
+    for (const target of targetsForWord(context, source, by, true, true)) {
       const found = listSource(target, source, folder, context);
       if (found === undefined) return undefined;
       landed.push(...found);
@@ -112,7 +112,7 @@ function listSource(
   const written = writtenBelow(context);
   if (target.isRemote) return undefined;
   if (target.path !== undefined) {
-    const files = filesOf(context, target.path, written);
+    const files = listFilesBelow(context, target.path, written);
     if (files === undefined) return undefined;
     const isContents = /(^|\/)\.?$/.test(describe(source));
     // `cp -T` and programs like it put the contents where others put the folder.
@@ -122,14 +122,16 @@ function listSource(
   }
   const found = expandTarget(disk, target, false);
   if (found === undefined || found.trees.length > 0 || target.base === undefined) return undefined;
-  const named = written.filter(path => couldBegin(target, path)).map(path => topOf(target, path));
+  const named = written.filter(path => couldBegin(target, path)).map(path => matchedTop(target, path));
   const tops = [...new Set([...found.paths, ...named])];
-  const files = tops.map(top => filesOf(context, top, written)?.map(file => join(basename(top), file)));
+  const files = tops.map(top =>
+    listFilesBelow(context, top, written)?.map(file => join(basename(top), file)),
+  );
   return files.every(each => each !== undefined) ? files.flat().map(file => join(folder, file)) : undefined;
 }
 
 /** Files below a path, on the disk and by what the command writes there; the empty name stands for itself. */
-function filesOf(
+function listFilesBelow(
   { workspace }: RuleContext,
   path: string,
   written: readonly string[],
@@ -155,7 +157,7 @@ function writtenBelow(context: RuleContext): readonly string[] {
   if (known !== undefined) return known;
   const paths = context.effects.flatMap(effect =>
     effect.kind === "write" && effect.how !== "create" && effect.from === undefined && effect.isInto !== true
-      ? targetsOf(context, effect.path, effect.by, true).flatMap(({ path }) => path ?? [])
+      ? targetsForWord(context, effect.path, effect.by, true).flatMap(({ path }) => path ?? [])
       : [],
   );
   knownWritten.set(context, paths);
@@ -172,7 +174,7 @@ function couldBegin({ base, rest }: Target, path: string): boolean {
   );
 }
 
-function topOf({ base = "/", rest }: Target, path: string): string {
+function matchedTop({ base = "/", rest }: Target, path: string): string {
   return join(base, ...(partsBelow(base, path) ?? []).slice(0, rest.length));
 }
 
@@ -235,12 +237,14 @@ function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
   const { disk, project } = workspace;
   const { by, search, isCopy } = effect;
   const listed = computedReaches(effect.path, by, context, false);
-  const folders = targetsOf(context, effect.path, by, true, true).flatMap(({ path, isRemote }): Reach[] => {
-    if (path === undefined || isRemote || disk.kind(path) !== "directory") return [];
-    // Programs that take the top of a disk look at the disk.
-    if (path === "/" && !isCopy && search === undefined) return [];
-    return [{ base: path, parts: [], isTree: true, isListed: true }];
-  });
+  const folders = targetsForWord(context, effect.path, by, true, true).flatMap(
+    ({ path, isRemote }): Reach[] => {
+      if (path === undefined || isRemote || disk.kind(path) !== "directory") return [];
+      // Programs that take the top of a disk look at the disk.
+      if (path === "/" && !isCopy && search === undefined) return [];
+      return [{ base: path, parts: [], isTree: true, isListed: true }];
+    },
+  );
   // Secrets of the project are looked for below it, by what is searched for: `secretsListed`.
   const isOfProject = (path: string) => project !== undefined && isInside(project, path);
   const reached = [...listed, ...folders].filter(({ base }) => !isOfProject(base));
@@ -265,7 +269,7 @@ export function isNarrowed({ by }: EffectOf<"read">, context: RuleContext): bool
     (one): one is EffectOf<"read"> =>
       one.kind === "read" && one.by.invocation !== undefined && one.by.invocation.id === by.invocation?.id,
   );
-  const listings = reads.flatMap(({ path }) => listingsOf(path, context));
+  const listings = reads.flatMap(({ path }) => findListings(path, context));
   if (listings.length === 0 || listings.some(({ names }) => names.length === 0 || names.some(mayBeSecret)))
     return false;
   const all = reads.flatMap(({ path }) => computedReaches(path, by, context, false));
@@ -295,10 +299,10 @@ function computedReaches(word: Value, by: Actor, context: RuleContext, isTree: b
     by.cwd.pieces.every(piece => piece.kind === "text")
   )
     return [];
-  const listings = listingsOf(word.origins.length > 0 ? word : by.cwd, context);
+  const listings = findListings(word.origins.length > 0 ? word : by.cwd, context);
   if (listings.length > 0)
     return listings.flatMap(listing => listedReaches(listing, word, by, context, isTree));
-  return targetsOf(context, word, by, true).flatMap(({ path, base, rest, isRemote }) => {
+  return targetsForWord(context, word, by, true).flatMap(({ path, base, rest, isRemote }) => {
     if (path !== undefined || base === undefined || isRemote || isFree(context, base, rest)) return [];
     const isCode = isOfCode(context, by);
     const parts = rest.map((component): Part => {
@@ -325,7 +329,7 @@ function isOfCode({ facts }: RuleContext, { invocation }: Actor): boolean {
 }
 
 /** The lists of names that a word comes from. */
-export function listingsOf(word: Value, { facts }: RuleContext): readonly Listing[] {
+export function findListings(word: Value, { facts }: RuleContext): readonly Listing[] {
   const idOf = (origin: Origin) => (origin.kind === "program" ? origin.invocation : -1);
   for (const origin of word.origins) {
     const listing = facts.listings.get(idOf(origin));
@@ -355,12 +359,14 @@ function listedReaches(
       ? []
       : [name => names.some(pattern => globMatches(pattern.toLowerCase(), name.toLowerCase()))];
   return starts.flatMap(start =>
-    targetsOf(context, start, { ...by, cwd: text(context.workspace.directory) }, true).flatMap(target => {
-      const base = target.path ?? target.base;
-      if (base === undefined || target.isRemote) return [];
-      const parts: Part[] = ["**", ...named, ...added.map(sameName)];
-      return [{ base, parts, isTree, isListed: true }];
-    }),
+    targetsForWord(context, start, { ...by, cwd: text(context.workspace.directory) }, true).flatMap(
+      target => {
+        const base = target.path ?? target.base;
+        if (base === undefined || target.isRemote) return [];
+        const parts: Part[] = ["**", ...named, ...added.map(sameName)];
+        return [{ base, parts, isTree, isListed: true }];
+      },
+    ),
   );
 }
 

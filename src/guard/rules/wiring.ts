@@ -5,6 +5,7 @@ import {
   componentCouldBe,
   type Disk,
   filesBelow,
+  findWiring,
   holdsHookProgram,
   holdsWiring,
   hookFiles,
@@ -14,17 +15,16 @@ import {
   partsBelow,
   plainName,
   type Target,
-  wiringOf,
 } from "../../workspace/index.ts";
 import { takesUntracked } from "../git/changes.ts";
 import type { GitRun } from "../git/run.ts";
 import {
   type Actor,
-  actorOf,
   type CommandEffect,
   type EffectOf,
   type RuleContext,
-  targetsOf,
+  targetsForWord,
+  toActor,
 } from "../rule-context.ts";
 
 /** What an effect does to the files that decide which hooks run, and to the guard's own. */
@@ -71,7 +71,7 @@ function reportWiring(
   touch: Touch,
   names: readonly string[] = [],
 ): void {
-  for (const target of targetsOf(context, word, by, touch === "content"))
+  for (const target of targetsForWord(context, word, by, touch === "content"))
     if (isTouched(context, target, touch, names)) context.report("agent.bypass", by, target.shown);
 }
 
@@ -83,7 +83,7 @@ function isTouched(
 ): boolean {
   if (target.isRemote) return false;
   if (touch === "name" && holdsHookProgram(workspace, target, names)) return true;
-  if (wiringOf(workspace, target) !== undefined) return true;
+  if (findWiring(workspace, target) !== undefined) return true;
   if (touch !== "content") return holdsWiring(workspace, target);
   return target.path !== undefined && isLinkedWiring(workspace, target.path);
 }
@@ -98,7 +98,7 @@ function inspectStore(effect: EffectOf<"delete">, context: RuleContext): void {
   if (isEmptyOnly === true || isEmptyBelow === true) return;
   if (selection === "regenerable" && names.length === 0) return;
   if (!isRecursive && selection === undefined) return;
-  for (const { path, base, rest, isRemote } of targetsOf(context, effect.path, effect.by, false)) {
+  for (const { path, base, rest, isRemote } of targetsForWord(context, effect.path, effect.by, false)) {
     const place = path ?? (rest.every(part => plainName(part) === undefined) ? base : undefined);
     const store = stateHomes.find(
       home =>
@@ -142,12 +142,12 @@ function closesToOwner({ what, setting }: EffectOf<"attributes">): boolean {
  */
 function inspectRead({ path, by }: EffectOf<"read">, context: RuleContext): void {
   const { workspace } = context;
-  const mayChange = by.invocation !== undefined && wordsOf(by.invocation, context).includes(path);
-  for (const target of targetsOf(context, path, by, true)) {
+  const mayChange = by.invocation !== undefined && listChangedWords(by.invocation, context).includes(path);
+  for (const target of targetsForWord(context, path, by, true)) {
     const place = target.path ?? target.base ?? "";
     const isSecret =
       workspace.stateHomes.includes(place) ||
-      (/\/(guard|history)(\/|$)/.test(place) && wiringOf(workspace, target) === "own");
+      (/\/(guard|history)(\/|$)/.test(place) && findWiring(workspace, target) === "own");
     if (isSecret || (mayChange && isTouched(context, target, "content")))
       context.report("agent.bypass", by, target.shown);
   }
@@ -156,7 +156,7 @@ function inspectRead({ path, by }: EffectOf<"read">, context: RuleContext): void
 /** Making a directory, or something beside a file, is no change of it. */
 function inspectAlteration({ path, by, beside }: EffectOf<"alter">, context: RuleContext): void {
   if (beside !== undefined) return;
-  for (const target of targetsOf(context, path, by, true)) {
+  for (const target of targetsForWord(context, path, by, true)) {
     const isFile = target.path === undefined || context.workspace.disk.kind(target.path) === "file";
     if (isFile && isTouched(context, target, "content")) context.report("agent.bypass", by, target.shown);
   }
@@ -185,7 +185,7 @@ function inspectUntracked(run: GitRun, by: Actor, context: RuleContext): void {
   if (taken !== undefined) context.report("agent.bypass", by, taken);
 }
 
-function wordsOf(invocation: Invocation, context: RuleContext): readonly Value[] {
+function listChangedWords(invocation: Invocation, context: RuleContext): readonly Value[] {
   if (invocation.place.kind !== "local") return [];
   const { facts, changedWords: known } = context;
   const found = known.get(invocation);
@@ -216,10 +216,10 @@ function handedOn(facts: ShellFacts): ReadonlyMap<number, ReadonlySet<string>> {
 
 /** Words of programs of which not everything is known, as far as they are written like the name of a file. */
 export function inspectWords(invocation: Invocation, context: RuleContext): void {
-  const words = wordsOf(invocation, context);
+  const words = listChangedWords(invocation, context);
   if (words.length === 0) return;
   const isInWiring = mayNameWiring(describe(invocation.cwd));
-  const by = actorOf(invocation);
+  const by = toActor(invocation);
   for (const word of words) {
     if (!isInWiring && !/[./*?[]/.test(describe(word))) continue;
     reportWiring(context, word, by, "content");
@@ -231,7 +231,7 @@ export function inspectWords(invocation: Invocation, context: RuleContext): void
 function reportStartup(context: RuleContext, word: Value, by: Actor): void {
   if (/^[^/.~$]*$/.test(describe(word))) return;
   const { home } = context.workspace;
-  for (const { path, isRemote, shown } of targetsOf(context, word, by, true)) {
+  for (const { path, isRemote, shown } of targetsForWord(context, word, by, true)) {
     if (isRemote || path === undefined) continue;
     const isOfGit = path === `${home}/.gitconfig` || path === `${home}/.config/git/config`;
     if (isOfGit || isStartupFile(context.workspace, path)) context.report("fs.rcfile", by, shown);

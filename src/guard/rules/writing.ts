@@ -1,10 +1,10 @@
 import { isOwnAccount, isStartedByName } from "../../programs/index.ts";
 import { describe } from "../../shell/index.ts";
 import { components, isInside } from "../../system/index.ts";
-import { isStartupFile, secretAt, type Target, zoneOf } from "../../workspace/index.ts";
+import { classifyPath, isStartupFile, secretAt, type Target } from "../../workspace/index.ts";
 import { endsRegenerable, type Loss, lossOfTree } from "../losses.ts";
 import type { RuleTable } from "../rule.ts";
-import { type EffectOf, type RuleContext, type RuleFamily, targetsOf } from "../rule-context.ts";
+import { type EffectOf, type RuleContext, type RuleFamily, targetsForWord } from "../rule-context.ts";
 import { deletedTargets, isGrave, reportConfigured, reportLoss } from "./deletion.ts";
 import { UNKEPT } from "./unkept.ts";
 
@@ -66,7 +66,7 @@ const OTHER_DEVICES = /^\/dev\/(?!shm\/)/;
 
 /** What a write or a change of rights would do to the system, to history and to what starts by itself. */
 function inspectWrite(effect: EffectOf<"write">, context: RuleContext): void {
-  for (const target of targetsOf(context, effect.path, effect.by, effect.how !== "link")) {
+  for (const target of targetsForWord(context, effect.path, effect.by, effect.how !== "link")) {
     reportConfigured(context, effect, target, "write");
     const place = target.path ?? (target.base === undefined ? undefined : target.base);
     if (target.isRemote || place === undefined) continue;
@@ -78,7 +78,7 @@ function inspectWrite(effect: EffectOf<"write">, context: RuleContext): void {
 
 function reportWrite(context: RuleContext, effect: EffectOf<"write">, target: Target, place: string): void {
   const { workspace } = context;
-  const zone = zoneOf(workspace, place);
+  const zone = classifyPath(workspace, place);
   const isSystem =
     zone === "system" ||
     (zone === "root" && place !== "/home" && place !== "/opt" && !place.startsWith("/dev"));
@@ -117,7 +117,7 @@ function isVitalHistory(path: string): boolean {
 function inspectAttributes(effect: EffectOf<"attributes">, context: RuleContext): void {
   if (effect.what === "mode" && setsOwnersRights(effect.setting))
     context.report("sys.setuid", effect.by, describe(effect.path), { what: "set the setuid bit" });
-  for (const target of targetsOf(context, effect.path, effect.by, true)) {
+  for (const target of targetsForWord(context, effect.path, effect.by, true)) {
     if (target.isRemote && !effect.isRecursive) continue;
     const { workspace } = context;
     if (opensSecret(effect, target.path, context)) {
@@ -125,7 +125,7 @@ function inspectAttributes(effect: EffectOf<"attributes">, context: RuleContext)
       continue;
     }
     if (!effect.isRecursive) {
-      const zone = target.path === undefined ? undefined : zoneOf(workspace, target.path);
+      const zone = target.path === undefined ? undefined : classifyPath(workspace, target.path);
       if (zone !== "system" && zone !== "root") continue;
       const isFlag = effect.setting === "attributes" || components(target.shown).length <= 1;
       const rule = isFlag || !target.shown.startsWith("/etc/") ? "fs.system-write" : "sys.account";
@@ -184,7 +184,7 @@ function isOwnName(setting: string, user: string | undefined): boolean {
 
 function inspectShred(effect: EffectOf<"delete">, context: RuleContext): void {
   for (const target of deletedTargets(effect, context)) {
-    const zone = target.path === undefined ? undefined : zoneOf(context.workspace, target.path);
+    const zone = target.path === undefined ? undefined : classifyPath(context.workspace, target.path);
     if (zone === "temp" || zone === "regenerable") continue;
     const verdict = lossOfTree(context.workspace, target).some(isGrave) ? "deny" : undefined;
     context.report("fs.shred", effect.by, target.shown, { verdict });

@@ -31,7 +31,7 @@ type Call = Pick<InputOf<"tool">, "host" | "tool" | "raw" | "sessionId" | "facts
 type Guard = Pick<ConfiguredGuard, "config" | "home" | "project" | "stateHome">;
 
 /** How the host of this call is answered; undefined where it is not, or the person does not want it. */
-export function answeringOf(call: Call, system: System, guard: Guard): Answering | undefined {
+export function findAnswering(call: Call, system: System, guard: Guard): Answering | undefined {
   if (effectiveAutonomy(guard.config).level === "off" || !ANSWERED_TOOLS.has(call.tool.canonicalName))
     return undefined;
   const answering = isHostId(call.host) ? HOSTS[call.host].answering : "";
@@ -76,7 +76,7 @@ export function overriddenRule(
   system: Reader,
   places: Places,
   directory = places.project,
-  overrides = overridesOf(host),
+  overrides = listOverrides(host),
 ): OverriddenRule | undefined {
   for (const rules of overrides) {
     const file = fileWithRule(host, system, places, directory, rules);
@@ -111,7 +111,7 @@ function fileWithRule(
   });
 }
 
-function overridesOf(host: string): readonly PersonRules[] {
+function listOverrides(host: string): readonly PersonRules[] {
   const { answering } = hostOrDefault(host);
   return (typeof answering === "string" ? undefined : answering.overrides) ?? [];
 }
@@ -134,13 +134,13 @@ export function rememberAnswerable(
   stateHome: string,
   answered: Answered = "understood",
 ): void {
-  const entry = { call: digestOf(call, system), ms: system.clock.nowMs(), answered };
+  const entry = { call: digestCall(call, system), ms: system.clock.nowMs(), answered };
   change(system, stateHome, entries => [...entries, entry].slice(-MAX_ANSWERABLE));
 }
 
 /** How a call that its host asks about may be answered, by what was found a moment ago; each is answered once. */
 export function takeAnswerable(call: Call, system: System, stateHome: string): Answered | undefined {
-  const wanted = digestOf(call, system);
+  const wanted = digestCall(call, system);
   let found: Answered | undefined;
   change(system, stateHome, entries => {
     const at = entries.findIndex(entry => entry.call === wanted);
@@ -173,7 +173,7 @@ function readEntries(value: Json): readonly Answerable[] {
 }
 
 /** A host may describe the call in other words when it asks; the command, or else the whole input, is the call. */
-function digestOf({ host, sessionId, tool, facts }: Call, { text }: System): string {
+function digestCall({ host, sessionId, tool, facts }: Call, { text }: System): string {
   const what = facts.command ?? JSON.stringify(tool.input);
   return sha256Hex(text.encode(JSON.stringify([host, sessionId ?? null, tool.canonicalName, what])));
 }

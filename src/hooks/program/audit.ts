@@ -59,7 +59,7 @@ export function writeAudit(
       level: settings.level,
       settings: keepSettings(system, path, settings),
       understood: isUnderstood(judgement),
-      ...gapsOf(judgement),
+      ...auditedGaps(judgement),
       ...(texts === undefined ? {} : { person: texts.person }),
       ...(code === undefined ? {} : { code }),
       ...(usedGrants.length === 0 ? {} : { granted: usedGrants.map(grant => grant.code) }),
@@ -91,7 +91,7 @@ function keepSettings(system: System, path: string, settings: GuardSettings): st
 }
 
 /** Of a refused call what was found says more. */
-function gapsOf(judgement: Judgement) {
+function auditedGaps(judgement: Judgement) {
   const gaps = judgement.verdict === "allow" ? judgement.gaps() : [];
   if (gaps.length === 0) return {};
   return {

@@ -76,7 +76,7 @@ export function meterCall(
   const meter = file.update(
     current => {
       before = current.warned;
-      const next = recordsOf(system, input).reduce(
+      const next = listTranscripts(system, input).reduce(
         (sum, path) => advanceMeter(system, sum, path, config.prices as PriceList, answers),
         { ...current, project },
       );
@@ -156,7 +156,7 @@ export function readBudget(system: System, session: string, place: KnownPlace): 
 }
 
 /** The record that the host names, and those of agents that it keeps beside it. */
-function recordsOf(
+function listTranscripts(
   { files }: System,
   { transcriptPath, sessionId }: Pick<InputOf<"tool">, "sessionId" | "transcriptPath">,
 ) {

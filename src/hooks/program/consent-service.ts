@@ -20,7 +20,7 @@ export function shownToPerson({ command, cwd }: { readonly command: string; read
  */
 export function readServiceGrant(system: System, code: string, shown: string): Grant | undefined {
   try {
-    const path = pathOf(system, code);
+    const path = requestPath(system, code);
     const facts = path === undefined ? undefined : system.files.inspect(path);
     const isSigned = facts?.kind === "file" && facts.uid === ROOT && (facts.mode & WRITABLE_BY_OTHERS) === 0;
     if (path === undefined || !isSigned) return undefined;
@@ -44,7 +44,7 @@ export function readServiceGrant(system: System, code: string, shown: string): G
 
 /** Uses it up. */
 export function removeServiceGrant(system: System, code: string): boolean {
-  const path = pathOf(system, code);
+  const path = requestPath(system, code);
   if (path === undefined) return false;
   try {
     system.files.remove(path);
@@ -55,7 +55,7 @@ export function removeServiceGrant(system: System, code: string): boolean {
   }
 }
 
-function pathOf({ files }: System, code: string): string | undefined {
+function requestPath({ files }: System, code: string): string | undefined {
   const uid = files.follow("/proc/self")?.uid;
   return uid === undefined || uid === ROOT || !/^[A-Z2-9]{6}$/.test(code)
     ? undefined

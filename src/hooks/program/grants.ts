@@ -382,7 +382,7 @@ function parseGiven(value: Json): GivenGrant {
   const given = new StrictMembers(value, "given[]");
   return {
     command: given.string("command"),
-    ...textsOf(value, "host"),
+    ...readTexts(value, "host"),
     givenMs: given.number("givenMs"),
   };
 }
@@ -391,7 +391,7 @@ function parseGrant(value: Json): SealedGrant {
   const grant = new StrictMembers(value, "grants[]");
   return {
     code: grant.string("code"),
-    ...textsOf(value, "digest", "session", "host", "seal"),
+    ...readTexts(value, "digest", "session", "host", "seal"),
     usesLeft: grant.number("usesLeft"),
     expiresMs: grant.number("expiresMs"),
   };
@@ -406,7 +406,7 @@ function parseRefused(value: Json): RefusedCommand {
   });
   return {
     code: refused.string("code"),
-    ...textsOf(value, "digest", "session", "host"),
+    ...readTexts(value, "digest", "session", "host"),
     command: refused.string("command"),
     cwd: refused.string("cwd"),
     rules: stringsAt(value, "rules"),
@@ -417,7 +417,7 @@ function parseRefused(value: Json): RefusedCommand {
 }
 
 /** Members that may be missing. */
-function textsOf(value: Json, ...names: readonly string[]): Readonly<Record<string, string>> {
+function readTexts(value: Json, ...names: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(
     names.flatMap(name => {
       const text = stringAt(value, name);

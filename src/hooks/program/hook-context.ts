@@ -93,7 +93,7 @@ export function openHookContext(
   const { clock, stdio } = system;
   const projectRoot = findProjectRoot(system, input.cwd);
   const sessionId = findSessionId(system, input.sessionId);
-  const deadline = clock.monotonicMs() + (options.budgetMs ?? budgetOf(input, hookName));
+  const deadline = clock.monotonicMs() + (options.budgetMs ?? timeBudgetMs(input, hookName));
   const logFile = new LogFile(runtimePath(system, projectRoot, "logs", `${hookName}.log`), { system });
   const problems: string[] = [];
   let generatedId: string | undefined;
@@ -192,7 +192,7 @@ export function attempt(
 }
 
 /** A second less than the host waits. */
-function budgetOf(input: HookInput, hookName: string): number {
+function timeBudgetMs(input: HookInput, hookName: string): number {
   return hookDeadlineMs(hostOrDefault(input.host).id, hookName.replaceAll("_", "-"), input.event);
 }
 

@@ -21,7 +21,7 @@ export function agentAbove(system: System, stateHome = findStateHome(system)): s
   const { env } = system;
   const marker = env.names().find(name => isAgentVariable(name) && (env.get(name) ?? "") !== "");
   if (marker !== undefined) return `${marker} is set`;
-  return findAgent(system, stateHome, ancestorsOf(system));
+  return findAgent(system, stateHome, listAncestors(system));
 }
 
 /** The same for another process of this machine, which is looked at itself, too. */
@@ -40,7 +40,7 @@ function findAgent(
     const agent = agentOfProcess(argv, names);
     if (agent !== undefined) return `${agent} runs it, process ${pid}`;
     if (hosts.has(hostName(ancestor))) return `process ${pid} above it runs hooks of amplihack`;
-    const variable = agentVariableOf(system, pid);
+    const variable = readAgentVariable(system, pid);
     if (variable !== undefined) return `${variable} is set in process ${pid} above it`;
   }
   return undefined;
@@ -51,7 +51,7 @@ function findAgent(
  * for each process; those that have ended are forgotten.
  */
 export function rememberHost(system: System, stateHome: string): void {
-  const host = hostOf(ancestorsOf(system));
+  const host = findHostProcess(listAncestors(system));
   if (host === undefined) return;
   const folder = hostsFolder(stateHome);
   const name = hostName(host);
@@ -75,8 +75,8 @@ export function rememberHost(system: System, stateHome: string): void {
  * of an agent, with no agent above it. Only its questions reach a person.
  */
 export function isStartedByHost(system: System, stateHome: string): boolean {
-  const ancestors = ancestorsOf(system);
-  const host = hostOf(ancestors);
+  const ancestors = listAncestors(system);
+  const host = findHostProcess(ancestors);
   if (host === undefined) return false;
   const isHost =
     agentOfProcess(host.argv, host.names) !== undefined ||
@@ -86,14 +86,15 @@ export function isStartedByHost(system: System, stateHome: string): boolean {
 
 /** Whether a process above this one was started with such a word. */
 export function isStartedWith(system: System, word: RegExp): boolean {
-  return ancestorsOf(system).some(({ argv }) => argv.some(each => word.test(each)));
+  return listAncestors(system).some(({ argv }) => argv.some(each => word.test(each)));
 }
 
 /** The process of the host that runs our hooks: a known agent, else what started them; undefined where none is seen. */
 export function hostProcess(system: System): ProcessIdentity | undefined {
-  const ancestors = ancestorsOf(system);
+  const ancestors = listAncestors(system);
   const host =
-    ancestors.find(({ argv, names }) => agentOfProcess(argv, names) !== undefined) ?? hostOf(ancestors);
+    ancestors.find(({ argv, names }) => agentOfProcess(argv, names) !== undefined) ??
+    findHostProcess(ancestors);
   return host === undefined
     ? undefined
     : { pid: host.pid, start: host.start, host: system.processes.self.host };
@@ -131,7 +132,7 @@ function listNames(system: System, folder: string): readonly string[] {
 }
 
 /** Hosts start hooks by a shell with `-c`. A shell that waits for commands is a person who tries a hook. */
-function hostOf(ancestors: readonly Ancestor[]): Ancestor | undefined {
+function findHostProcess(ancestors: readonly Ancestor[]): Ancestor | undefined {
   const host = ancestors.find(({ argv }) => !(isShell(argv) && argv.some(word => /^-[a-z]*c$/.test(word))));
   const isPrompt =
     host !== undefined && isShell(host.argv) && host.argv.slice(1).every(word => word.startsWith("-"));
@@ -143,7 +144,7 @@ function isShell([program = ""]: readonly string[]): boolean {
 }
 
 /** Nearest first. */
-function ancestorsOf(system: System): readonly Ancestor[] {
+function listAncestors(system: System): readonly Ancestor[] {
   return chainFrom(system, system.processes.self.pid).slice(1);
 }
 
@@ -184,7 +185,7 @@ function runningFile({ files }: System, pid: number): string {
   }
 }
 
-function agentVariableOf(system: System, pid: number): string | undefined {
+function readAgentVariable(system: System, pid: number): string | undefined {
   const variables = (procText(system, pid, "environ") ?? "").split("\0").map(entry => entry.split("="));
   return variables.find(([name = "", value = ""]) => isAgentVariable(name) && value !== "")?.[0];
 }

@@ -475,7 +475,7 @@ class ProgramRun implements HookRun {
       joinLines([
         given.stderr,
         isLost ? refusal : "",
-        ...notesOf([...outcome.diagnostics, ...late]),
+        ...listNotes([...outcome.diagnostics, ...late]),
         ...notes,
         telemetryLine(record),
       ]),
@@ -547,7 +547,7 @@ function withMessage(outcome: Outcome, text: string): Outcome {
   return { ...outcome, messages: [...outcome.messages, { hook: "amplihack", text, level: "warn" }] };
 }
 
-function notesOf(diagnostics: readonly Diagnostic[]): readonly string[] {
+function listNotes(diagnostics: readonly Diagnostic[]): readonly string[] {
   return diagnostics
     .filter(one => one.severity !== "info" && !isHookProblem(one))
     .map(one => `${one.code}: ${one.detail}`);

@@ -137,7 +137,7 @@ interface Settled {
 }
 
 /** How a call that may be sandboxed is; undefined where it is asked about, or passes, as without a sandbox. */
-export function sandboxModeOf(
+export function chooseSandboxMode(
   system: System,
   input: InputOf<"tool">,
   guard: ConfiguredGuard,
@@ -148,7 +148,7 @@ export function sandboxModeOf(
   const ability = readAbility(system, guard.stateHome);
   if (!ability.isWhole) return undefined;
   const workspace = survey(guard.context);
-  const places = placesOf(footprint);
+  const places = changedPlaces(footprint);
   // It has another one there, whoever names it.
   if (input.facts.command?.includes(PRIVATE_MEMORY) === true) return undefined;
   if ([workspace.cwd, ...places].some(path => isInside(PRIVATE_MEMORY, path))) return undefined;
@@ -216,7 +216,7 @@ function isTriable(
 }
 
 /** Where a call changes something, or may. */
-function placesOf({ targets, repositories, unknownIn }: Footprint): readonly string[] {
+function changedPlaces({ targets, repositories, unknownIn }: Footprint): readonly string[] {
   return [
     ...targets.map(({ path }) => path),
     ...repositories.map(({ top, gitDirectory }) => top ?? gitDirectory),

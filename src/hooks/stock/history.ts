@@ -14,10 +14,10 @@ import {
   beginTurn,
   type Captured,
   callKey,
+  countChanges,
   dropChange,
   endLive,
   examineLosses,
-  figuresOf,
   findOpen,
   finishCall,
   finishEnded,
@@ -79,7 +79,7 @@ export async function keepCall(
   const request = {
     host: input.host,
     session,
-    ...callOf(input),
+    ...toHistoryCall(input),
     isBackground: isBackground(input),
     wholeCommand: input.facts.command ?? undefined,
     verdict: judgement.verdict,
@@ -111,14 +111,15 @@ export async function keepCall(
       });
       return judged.settle([...rest, ...unkept]);
     },
-    message: isKept && captured?.change !== undefined ? messageOf(captured, passed, footprint) : undefined,
+    message:
+      isKept && captured?.change !== undefined ? renderMessage(captured, passed, footprint) : undefined,
     notes: passed.map(({ finding, passes }) =>
       passes === "kept"
         ? `kept: ${finding.rule} ${finding.target} (amplihack undo ${captured?.change})`
         : `loses nothing: ${finding.rule} ${finding.target}`,
     ),
     isWhole: captured?.isComplete === true,
-    problem: problemOf(captured?.lost ?? []),
+    problem: describeProblem(captured?.lost ?? []),
     conclude(verdict) {
       if (captured?.change === undefined || verdict === request.verdict) return;
       const key = callKey(history.store, request.toolUseId, request.tool, request.command);
@@ -147,7 +148,7 @@ function openForCall(
   system: System,
   guard: ConfiguredGuard,
 ): HistoryContext {
-  const found = opened.get(input) ?? openOf(system, guard, findSessionId(system, input.sessionId));
+  const found = opened.get(input) ?? openHistory(system, guard, findSessionId(system, input.sessionId));
   opened.set(input, found);
   return found;
 }
@@ -156,12 +157,12 @@ function openForCall(
 const MAX_SETTLED = 256;
 
 /** A store that cannot be written is told at once; names of files, and what settings leave out, in the history. */
-function problemOf(lost: readonly NotKept[]): string | undefined {
+function describeProblem(lost: readonly NotKept[]): string | undefined {
   const codes = [...new Set(lost.flatMap(({ code }) => code ?? []))];
   return codes.length === 0 ? undefined : `${count(lost.length, "path")} not kept (${codes.join(", ")})`;
 }
 
-function openOf(
+function openHistory(
   system: System,
   { config, context, stateHome, project, home }: ConfiguredGuard,
   session?: string,
@@ -180,7 +181,7 @@ function openOf(
 }
 
 /** The call as the history names it. */
-function callOf({ tool, facts }: InputOf<"tool">): {
+function toHistoryCall({ tool, facts }: InputOf<"tool">): {
   readonly tool: string;
   readonly toolUseId: string | undefined;
   readonly command: string;
@@ -237,7 +238,7 @@ const GIT_WORK: Readonly<Record<string, readonly GitWork[]>> = {
 };
 
 /** A branch that goes takes no file of the working tree along. */
-function workOf({ rule }: Finding): readonly GitWork[] | undefined {
+function findGitWork({ rule }: Finding): readonly GitWork[] | undefined {
   return rule === "git.branch" ? [] : GIT_WORK[rule];
 }
 
@@ -291,7 +292,7 @@ async function findUnkeptTargets(
 }
 
 /** What may be lost is counted: of a search only what has the name, of git what it does not leave. */
-function messageOf(
+function renderMessage(
   { change, keptIn }: Captured,
   passed: readonly Settled[],
   { targets, repositories }: Footprint,
@@ -306,7 +307,7 @@ function messageOf(
   const isTaken = (path: string) => takers.length === 0 || takers.some(({ covers }) => covers(path));
   for (const { finding, passes } of passed)
     if (passes === "kept")
-      for (const { path, size } of keptIn(finding.atRisk ?? [], workOf(finding)))
+      for (const { path, size } of keptIn(finding.atRisk ?? [], findGitWork(finding)))
         if (
           (searched.length === 0 || isFound(path)) &&
           (GIT_WORK[finding.rule] === undefined || isTaken(path))
@@ -332,9 +333,9 @@ export async function completeCall(
   durationMs: number | undefined,
 ): Promise<void> {
   const session = findSessionId(system, input.sessionId);
-  const history = openOf(system, guard, session);
+  const history = openHistory(system, guard, session);
   const { store } = history;
-  const { tool, toolUseId, command } = callOf(input);
+  const { tool, toolUseId, command } = toHistoryCall(input);
   const key = callKey(store, toolUseId, tool, command);
   const begun = findOpen(store, session, key);
   // Of one tool use id, the call that ran is the one with these words, or what a hook made of it at last.
@@ -358,8 +359,8 @@ export function forgetCall(
   why: "refused" | "again",
 ): void {
   const session = findSessionId(system, input.sessionId);
-  const history = openOf(system, guard, session);
-  const { tool, toolUseId, command } = callOf(input);
+  const history = openHistory(system, guard, session);
+  const { tool, toolUseId, command } = toHistoryCall(input);
   for (const file of findOpen(history.store, session, callKey(history.store, toolUseId, tool, command)))
     if (why === "refused") dropChange(history, file);
     else removeOpen(history.store, file);
@@ -372,7 +373,7 @@ export async function closeSession(
   guard: ConfiguredGuard,
 ): Promise<void> {
   const session = findSessionId(system, sessionId);
-  const history = openOf(system, guard, session);
+  const history = openHistory(system, guard, session);
   for (const open of findOpen(history.store, session)) await finishCall(history, open);
   await finishEnded(history);
 }
@@ -395,7 +396,7 @@ export async function beginPrompt(
   guard: ConfiguredGuard,
 ): Promise<void> {
   await closeSession({ sessionId }, system, guard);
-  const history = openOf(system, guard);
+  const history = openHistory(system, guard);
   if (!history.settings.enabled) return;
   beginTurn(history.store, findSessionId(system, sessionId), guard.project);
   tellLive(history, findSessionId(system, sessionId), host, guard);
@@ -407,7 +408,7 @@ export async function openSession(
   system: System,
   guard: ConfiguredGuard,
 ): Promise<void> {
-  const history = openOf(system, guard);
+  const history = openHistory(system, guard);
   if (!history.settings.enabled) return;
   beginSession(history.store, findSessionId(system, sessionId), guard.project);
   tellLive(history, findSessionId(system, sessionId), host, guard);
@@ -423,7 +424,7 @@ export async function leaveSession(
 ): Promise<void> {
   await closeSession({ sessionId }, system, guard);
   const session = findSessionId(system, sessionId);
-  if (session !== undefined) endLive(openOf(system, guard).store, session);
+  if (session !== undefined) endLive(openHistory(system, guard).store, session);
 }
 
 /** Closes what is open, and counts what the session changed and could still be undone. */
@@ -433,13 +434,13 @@ export async function endSession(
   guard: ConfiguredGuard,
 ): Promise<void> {
   const { system } = context;
-  const history = openOf(system, guard);
+  const history = openHistory(system, guard);
   const session = findSessionId(system, sessionId);
   if (session === undefined || !history.settings.enabled) return;
   await leaveSession({ sessionId }, system, guard);
   const { project } = readSession(history.store, session, guard.project);
   const { changes } = listChanges(history, { project, session });
-  const { changes: made, files, undoable } = figuresOf(changes);
+  const { changes: made, files, undoable } = countChanges(changes);
   context.metric("history_changes", made, { files, undoable });
   if (undoable === 0) return;
   const undone = undoable === made ? "" : `, ${made - undoable} of them undone`;

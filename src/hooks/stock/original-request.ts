@@ -55,7 +55,7 @@ const ACTION = wordPattern("implement | create | build | add | fix | update | im
 function findTarget(prompt: string): string {
   const [given] = labelled(prompt, "Target");
   if (given !== undefined) return given;
-  const opening = sentencesOf(prompt, /[.!?]+/).slice(0, 3);
+  const opening = splitSentences(prompt, /[.!?]+/).slice(0, 3);
   return (
     opening.find(sentence => sentence.length > 15 && ACTION.test(sentence)) ??
     opening.find(sentence => sentence.length > 10) ??
@@ -70,7 +70,9 @@ function findRequirements(prompt: string): readonly string[] {
   const labels = ["Target", "Problem"].flatMap(label =>
     labelled(prompt, label).map(text => `${label.toUpperCase()}: ${text}`),
   );
-  const sentences = sentencesOf(prompt, /[.!?\n]+/).filter(text => text.length > 10 && TOTALITY.test(text));
+  const sentences = splitSentences(prompt, /[.!?\n]+/).filter(
+    text => text.length > 10 && TOTALITY.test(text),
+  );
   const bullets = [...prompt.matchAll(BULLET)]
     .map(match => (match[1] ?? "").trim())
     .filter(text => text.length > 5);
@@ -80,7 +82,7 @@ function findRequirements(prompt: string): readonly string[] {
 const RESTRICTION = wordPattern("must not | cannot | avoid | limitations? | restrictions?");
 
 function findConstraints(prompt: string): readonly string[] {
-  const sentences = sentencesOf(prompt, /[.!?\n]+/).filter(text => RESTRICTION.test(text));
+  const sentences = splitSentences(prompt, /[.!?\n]+/).filter(text => RESTRICTION.test(text));
   return unique([...labelled(prompt, "Constraints?"), ...sentences.map(withoutBullet)]);
 }
 
@@ -100,7 +102,7 @@ function findSuccessCriteria(prompt: string): readonly string[] {
   return unique(found);
 }
 
-function sentencesOf(text: string, ends: RegExp): readonly string[] {
+function splitSentences(text: string, ends: RegExp): readonly string[] {
   return text
     .split(ends)
     .map(sentence => sentence.trim())

@@ -2,9 +2,9 @@ import { type Finding, type Footprint, findOthers } from "../../guard/index.ts";
 import {
   type HistoryContext,
   type LiveSession,
+  listUncommitted,
   liveIn,
   type UncommittedFile,
-  uncommittedOf,
 } from "../../history/index.ts";
 import { HOSTS, resolveHost } from "../../hosts/index.ts";
 import { basename, isInside, relative } from "../../system/index.ts";
@@ -24,7 +24,7 @@ export async function findOthersWork(
   const found: Finding[] = [];
   for (const other of liveIn(history.store, project)) {
     if (other.session === session) continue;
-    const files = await uncommittedOf(history, other);
+    const files = await listUncommitted(history, other);
     const taken = files.filter(file => isTaken(footprint, file));
     const finding = taken.length === 0 ? undefined : tell(history, other, taken, config.guard, project);
     if (finding !== undefined) found.push(finding);

@@ -1,7 +1,7 @@
 import { ALLOWED, type Judgement } from "../../guard/index.ts";
 import { errorText, type Hook } from "../../protocol/index.ts";
 import type { System } from "../../system/index.ts";
-import { type Answered, answerEffect, answeringOf, takeAnswerable } from "../program/answer.ts";
+import { type Answered, answerEffect, findAnswering, takeAnswerable } from "../program/answer.ts";
 import { auditFile, writeAudit } from "../program/audit.ts";
 import { openGuard } from "../program/guard-context.ts";
 import type { HookOptions } from "../program/hook-context.ts";
@@ -19,7 +19,7 @@ export function permissionRequest({ afterAnswer }: HookOptions = {}): Hook<Syste
     async run(input, system) {
       if (input.kind !== "tool") return undefined;
       const guard = openGuard(system, input.cwd, () => {});
-      if (answeringOf(input, system, guard)?.event !== "PermissionRequest") return undefined;
+      if (findAnswering(input, system, guard)?.event !== "PermissionRequest") return undefined;
       let answered: Answered | undefined;
       try {
         answered = takeAnswerable(input, system, guard.stateHome);

@@ -55,7 +55,7 @@ async function observeCall(given: InputOf<"tool">, context: HookContext): Promis
   const input = withOriginalCommand(given, context.system, findStateHome(context.system));
   const tool = { ...input.tool, name: clip(input.tool.name, MAX_NAME_LENGTH) };
   const isFailure = input.event === "PostToolUseFailure";
-  const duration = durationOf(input);
+  const duration = readDuration(input);
   await withOpenChanges(context, input.cwd, ({ completeCall }, guard) =>
     completeCall(input, context.system, guard, duration),
   );
@@ -108,7 +108,7 @@ function collectText(result: Json | undefined): string {
 }
 
 /** Part of the result in some hosts, beside it in others. */
-function durationOf({ result, raw }: InputOf<"tool">): number | undefined {
+function readDuration({ result, raw }: InputOf<"tool">): number | undefined {
   const duration = memberAt(result, "duration_ms") ?? memberAt(raw, "duration_ms");
   return typeof duration === "number" && Number.isFinite(duration) ? duration : undefined;
 }

@@ -28,7 +28,7 @@ import { inDirectory, type SessionFacts, type SessionWrites } from "../../worksp
 import {
   type Answered,
   answerEffect,
-  answeringOf,
+  findAnswering,
   isAnswerable,
   rememberAnswerable,
 } from "../program/answer.ts";
@@ -46,7 +46,7 @@ import { asksTeam, type ConfiguredGuard, openGuard } from "../program/guard-cont
 import type { HookOptions } from "../program/hook-context.ts";
 import type { HookDefinition } from "../program/hook-program.ts";
 import { rememberHost } from "../program/process-tree.ts";
-import { maySandbox, rewriteCall, sandboxModeOf, takeHeldNotice } from "../program/sandboxed.ts";
+import { chooseSandboxMode, maySandbox, rewriteCall, takeHeldNotice } from "../program/sandboxed.ts";
 import { noteQuestion, readSessionNotes } from "../program/session-facts.ts";
 import type { KeptCall } from "./history.ts";
 
@@ -60,7 +60,7 @@ export function preToolUse(options: HookOptions = {}): Hook<System> {
     async run(input, system) {
       if (input.kind !== "tool") return undefined;
       const call = openCall(input, system);
-      const answering = answeringOf(input, system, call.guard);
+      const answering = findAnswering(input, system, call.guard);
       const isSandboxing = maySandbox(input, system, call.guard);
       // What is answered for the person, or runs in the sandbox, has to be known, not merely harmless.
       const isPlain = answering === undefined && !isSandboxing;
@@ -243,7 +243,7 @@ function settle(call: GuardedCall, judged: Judged, kept: KeptCall | undefined): 
     grants => withKept(grants === undefined ? judged.judgement : judged.judgeAnew(grants)),
     used => call.attempt("the grant was not used", () => consumeGrants(system, guard.stateHome, used)),
     {
-      ...askerOf(call),
+      ...toAsker(call),
       ...askerForService(guard.config, () => ({
         command: shownCommand(judged.described()),
         cwd: guard.context.cwd,
@@ -323,7 +323,7 @@ function sandbox(
   const changes = !isEmptyFootprint(footprint);
   if (isAnswerable(judgement, changes, kept)) return undefined;
   const isKept = !changes || kept?.isWhole === true;
-  const mode = sandboxModeOf(system, input, guard, { judgement, footprint, isKept });
+  const mode = chooseSandboxMode(system, input, guard, { judgement, footprint, isKept });
   if (mode === undefined) return undefined;
   const rules = [...new Set(judgement.all.map(({ rule }) => rule))];
   const rewritten = call.attempt("the call was not sent to the sandbox", () =>
@@ -359,7 +359,7 @@ function tellHeld(call: GuardedCall, answering: Answering | undefined): Effect |
 }
 
 /** A grant is bound to the session and the host that it was asked in. */
-function askerOf({ input, system }: GuardedCall): Asker {
+function toAsker({ input, system }: GuardedCall): Asker {
   return defined({ session: findSessionId(system, input.sessionId), host: input.host });
 }
 
@@ -390,7 +390,7 @@ function record(
     call.attempt("the audit line was not written", () => writeAudit(system, path, run));
   }
   if (code !== undefined && verdict !== "allow") {
-    const refusal = { ...refusalOf(judged.described(), judgement, code, guard), ...askerOf(call) };
+    const refusal = { ...toRefusedCommand(judged.described(), judgement, code, guard), ...toAsker(call) };
     call.attempt("the code was not remembered", () => rememberRefusal(system, guard.stateHome, refusal));
     call.attempt("the host was not remembered", () => rememberHost(system, guard.stateHome));
   }
@@ -402,7 +402,7 @@ function shownCommand({ tool, facts }: Pick<InputOf<"tool">, "tool" | "facts">):
   return redactOpening(facts.command ?? `${tool.canonicalName} ${JSON.stringify(tool.input)}`);
 }
 
-function refusalOf(
+function toRefusedCommand(
   { tool, facts }: InputOf<"tool">,
   judgement: Judgement,
   code: string,

@@ -237,10 +237,10 @@ function isSameHook(one: FoundEntry, other: FoundEntry): boolean {
 }
 
 function isSameEntry(one: FoundEntry, other: FoundEntry): boolean {
-  return one.matcher === other.matcher && isSameJson(commandOf(one), commandOf(other));
+  return one.matcher === other.matcher && isSameJson(commandMembers(one), commandMembers(other));
 }
 
-function commandOf({ handler }: FoundEntry): readonly (string | null)[] {
+function commandMembers({ handler }: FoundEntry): readonly (string | null)[] {
   return ["command", "bash", "args"].map(key => JSON.stringify(ownValue(handler, key) ?? null));
 }
 

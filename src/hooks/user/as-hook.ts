@@ -6,7 +6,7 @@ import { HOOK_TIMEOUT_MS, isUserHook, type UserHook } from "./define.ts";
 import type { BuiltHook, Wants } from "./manifest.ts";
 import { toWhen } from "./wanted.ts";
 
-export function wantsOf({ events, tools, hostTools, options }: UserHook): Wants {
+export function toWants({ events, tools, hostTools, options }: UserHook): Wants {
   return { events, tools, hostTools, hosts: options.hosts ?? [], when: toWhen(options.when) };
 }
 
@@ -58,7 +58,7 @@ function describeHook(exportName: string, hook: UserHook): BuiltHook {
   if (!Number.isFinite(timeoutMs) || timeoutMs <= 0) complain(`"timeoutMs" must be a number above zero`);
   if (!Number.isFinite(order)) complain(`"order" must be a number`);
   if (!POLICIES.includes(onFailure)) complain(`"onFailure" must be one of ${POLICIES.join(", ")}`);
-  const wants = wantsOf(hook);
+  const wants = toWants(hook);
   const lists = [wants.events, wants.tools, wants.hostTools, wants.hosts];
   if (!lists.every(list => list.every(item => typeof item === "string")))
     complain(`"event", "tool", "hostTool" and "hosts" hold names`);

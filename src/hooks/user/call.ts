@@ -363,11 +363,11 @@ function openStore(system: System, path: string): HookStore {
   return {
     read: () => file.readOrDefault({}),
     // A copy: a hook that is evaluated by itself has objects of its own kind.
-    update: change => file.update(now => copyOf(change(now)), {}, { onMalformed: "set-aside" }),
+    update: change => file.update(now => copyJson(change(now)), {}, { onMalformed: "set-aside" }),
   };
 }
 
-function copyOf(value: JsonObject): JsonObject {
+function copyJson(value: JsonObject): JsonObject {
   const copy: unknown = JSON.parse(JSON.stringify(value) ?? "null");
   if (!isJsonObject(copy)) throw new TypeError("the state of a hook is an object");
   return copy;

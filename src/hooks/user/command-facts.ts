@@ -1,4 +1,4 @@
-import { collectEffects, contextOf, shellContextOf } from "../../guard/index.ts";
+import { collectEffects, contextOf, createShellContext } from "../../guard/index.ts";
 import { analyseCommand } from "../../programs/index.ts";
 import type { HookInput } from "../../protocol/index.ts";
 import { knownText } from "../../shell/index.ts";
@@ -12,7 +12,7 @@ export function commandFacts(input: HookInput, system: System): CommandFacts {
   if (command === null) return { programs: [], words: [], paths, effects: [] };
   const context = contextOf(input, system);
   const workspace = survey(context);
-  const facts = analyseCommand(command, shellContextOf(context, workspace));
+  const facts = analyseCommand(command, createShellContext(context, workspace));
   const programs = facts.invocations.map(({ program, argv, isElevated }) => ({
     name: program ?? "",
     args: argv.slice(1).map(word => knownText(word)),

@@ -121,9 +121,9 @@ export function defineHook<const E extends EventName, const T extends ToolSelect
   return {
     kind: HOOK_KIND,
     name: spec.name,
-    events: listOf<E>(spec.event),
-    tools: listOf<string>(spec.tool),
-    hostTools: listOf<string>(spec.hostTool),
+    events: toList<E>(spec.event),
+    tools: toList<string>(spec.tool),
+    hostTools: toList<string>(spec.hostTool),
     options: spec.options ?? {},
     run: call => spec.run(call as HookCall<E, T>),
   };
@@ -135,7 +135,7 @@ export function isUserHook(value: unknown): value is UserHook {
   return typeof value === "object" && value !== null && Reflect.get(value, "kind") === HOOK_KIND;
 }
 
-function listOf<V extends string>(value: V | readonly V[] | undefined): readonly V[] {
+function toList<V extends string>(value: V | readonly V[] | undefined): readonly V[] {
   if (value === undefined) return [];
   return typeof value === "string" ? [value] : value;
 }

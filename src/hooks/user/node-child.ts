@@ -147,14 +147,14 @@ async function ask(
     }).done;
     const said = system.text.decode(result.stderr).text;
     if (said.trim() !== "") system.stdio.writeError(said.endsWith("\n") ? said : `${said}\n`);
-    return { answers: answersOf(result, request.mark, system), end: describeProcessEnd(result, timeoutMs) };
+    return { answers: readAnswers(result, request.mark, system), end: describeProcessEnd(result, timeoutMs) };
   } catch (error) {
     return { problem: errorText(error) };
   }
 }
 
 /** What the child said, by the place of the hook. */
-function answersOf(result: ProcessResult, mark: string, system: System): ReadonlyMap<number, JsonObject> {
+function readAnswers(result: ProcessResult, mark: string, system: System): ReadonlyMap<number, JsonObject> {
   const text = [result.stdout, result.stdoutTail].map(bytes => system.text.decode(bytes).text).join("\n");
   const answers = new Map<number, JsonObject>();
   for (const line of text.split("\n")) {

@@ -79,7 +79,7 @@ export function answerRealm(call: GivenCall, resume: Resume): AnswerRealm {
     now: () => call.clock.nowMs(),
     log: text => call.log(String(text)),
     aborted: () => call.signal.aborted,
-    state: which => storeOf(call, which).read(),
+    state: which => chooseStore(call, which).read(),
     swap: (which, before, after) => swap(call, which, before, after),
     exec(argv, options) {
       const id = ++asked;
@@ -103,7 +103,7 @@ export function answerRealm(call: GivenCall, resume: Resume): AnswerRealm {
   };
 }
 
-function storeOf({ state }: GivenCall, which: Json | undefined): GivenCall["state"]["session"] {
+function chooseStore({ state }: GivenCall, which: Json | undefined): GivenCall["state"]["session"] {
   return which === "project" ? state.project : state.session;
 }
 
@@ -111,7 +111,7 @@ function storeOf({ state }: GivenCall, which: Json | undefined): GivenCall["stat
 function swap(call: GivenCall, which?: Json, before?: Json, after?: Json): JsonObject | undefined {
   if (after === undefined || !isJsonObject(after)) throw new TypeError("the state of a hook is an object");
   let isOurs = false;
-  const kept = storeOf(call, which).update(now => {
+  const kept = chooseStore(call, which).update(now => {
     isOurs = isSameJson(now, JSON.parse(String(before)) as Json);
     return isOurs ? after : now;
   });

@@ -116,7 +116,7 @@ class OwnRun {
     for (const { handler, effect, problem, durationMs } of results) {
       const { id: hook, onFailure } = handler;
       const said = problem === undefined ? effect : withFailure(effect, hook, problem, onFailure, power);
-      this.onResult({ hook, effect: said, run: { hook, status: statusOf(problem), durationMs } });
+      this.onResult({ hook, effect: said, run: { hook, status: runStatus(problem), durationMs } });
     }
   }
 
@@ -131,7 +131,7 @@ class OwnRun {
   /** Hooks that share a start of Node have each what all of it took. */
   private settle({ hook }: WantedHook, result: HookResult, beganMs: number): void {
     const durationMs = this.request.system.clock.monotonicMs() - beganMs;
-    const status = statusOf(result.ok ? undefined : result.problem);
+    const status = runStatus(result.ok ? undefined : result.problem);
     const contribution = {
       ...toContribution(result, hook, this.request),
       run: { hook: hook.name, status, durationMs },
@@ -144,7 +144,7 @@ class OwnRun {
   }
 }
 
-function statusOf(problem: string | undefined): "ok" | "failed" {
+function runStatus(problem: string | undefined): "ok" | "failed" {
   return problem === undefined ? "ok" : "failed";
 }
 

@@ -100,7 +100,7 @@ export function fitInput(
   | { readonly ok: false; readonly missing: string } {
   for (const name of REQUIRED[tool]) if (typeof input[name] !== "string") return { ok: false, missing: name };
   const odd = OPTIONAL[tool].filter(
-    name => Object.hasOwn(input, name) && typeOf(input[name]) !== (OTHER_TYPES[name] ?? "string"),
+    name => Object.hasOwn(input, name) && typeName(input[name]) !== (OTHER_TYPES[name] ?? "string"),
   );
   if (odd.length === 0) return { ok: true, input };
   return {
@@ -109,6 +109,6 @@ export function fitInput(
   };
 }
 
-function typeOf(value: Json | undefined): string {
+function typeName(value: Json | undefined): string {
   return Array.isArray(value) ? "list" : typeof value;
 }

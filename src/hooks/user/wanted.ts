@@ -280,7 +280,7 @@ function isHandlerWanted(
 ): boolean {
   const event = describeEvent(input.event);
   const { writtenFor } = handler;
-  const names = input.kind === "tool" ? namesOf(input.tool.canonicalName, writtenFor?.host) : [];
+  const names = input.kind === "tool" ? listToolNames(input.tool.canonicalName, writtenFor?.host) : [];
   const subjects = input.kind === "tool" ? names : [matchSubject(event, input.raw)];
   const compiled = compileMatcher(writtenFor?.dialect ?? "claude", handler.matcher, event);
   if (compiled.ok && !isMatch(compiled.matcher, subjects)) return false;
@@ -298,7 +298,7 @@ function isHandlerWanted(
 }
 
 /** A tool as Claude Code calls it, and as the host does that the hook was written for. */
-function namesOf(canonicalName: string, host: string | undefined): readonly string[] {
+function listToolNames(canonicalName: string, host: string | undefined): readonly string[] {
   return host === undefined ? [canonicalName] : [canonicalName, ...nativeNames(canonicalName, host)];
 }
 

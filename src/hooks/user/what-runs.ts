@@ -103,7 +103,7 @@ function listFiles(
       if (++words > MAX_WORDS || found.size >= MAX_FILES) return;
       if (/[*?]/.test(word))
         for (const folder of folders)
-          for (const path of matchesOf(files, folder, inProject(word))) take(path);
+          for (const path of listMatches(files, folder, inProject(word))) take(path);
       if (candidates(word, folders).some(take)) continue;
       // `cd scripts && ./check.sh`, `make -C tools`: what comes next may be named from there.
       const folder = resolve(projectRoot, inProject(word));
@@ -160,7 +160,7 @@ export function findUnagreedScripts(
   const home = findHome(system);
   // Who works in the home has no project: what lies there is theirs.
   if (home !== undefined && isInside(projectRoot, home)) return [];
-  const text = wordsOf(action)
+  const text = actionWords(action)
     .join(" ")
     .replace(/\$\{?HOME\}?(?=\/)/g, home ?? "");
   return scriptsNamed(system, text, cwd, projectRoot)
@@ -182,7 +182,7 @@ export function withAllItRuns(
   return { paths, sha256: digestFiles(system, paths) };
 }
 
-function wordsOf(action: BuiltHandler["action"]): readonly string[] {
+function actionWords(action: BuiltHandler["action"]): readonly string[] {
   if (action.kind === "command") return [action.command, ...(action.args ?? [])];
   const server = action.kind === "mcp_tool" ? action.description : undefined;
   const args = memberAt(server, "args");
@@ -212,7 +212,7 @@ function scriptsNamed(
     const paths = isRun
       ? candidates(word, folders)
       : folders.flatMap(folder => [resolve(folder, word), resolve(folder, inner)]);
-    const matched = /[*?]/.test(word) ? folders.flatMap(folder => matchesOf(files, folder, inner)) : [];
+    const matched = /[*?]/.test(word) ? folders.flatMap(folder => listMatches(files, folder, inner)) : [];
     for (const path of [...paths, ...matched]) {
       if (!isInside(projectRoot, path)) continue;
       const facts = files.follow(path);
@@ -225,7 +225,7 @@ function scriptsNamed(
   return [...found];
 }
 
-function matchesOf(files: System["files"], folder: string, word: string): readonly string[] {
+function listMatches(files: System["files"], folder: string, word: string): readonly string[] {
   const pattern = resolve(folder, word);
   const place = dirname(pattern);
   if (files.follow(place)?.kind !== "directory") return [];

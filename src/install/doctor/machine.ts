@@ -11,7 +11,7 @@ import { MEMORY_DATABASE, Problem, readText, type UserDirectories } from "../../
 import { dirname, join, type System } from "../../system/index.ts";
 import { compileFile, readCache } from "../../system/node.ts";
 import { count, sizeText } from "../../text/index.ts";
-import { createDisk, findRepository, remotesOf } from "../../workspace/index.ts";
+import { createDisk, findRepository, listRemotes } from "../../workspace/index.ts";
 import { inspectCodeCaches } from "../code-cache.ts";
 import { isContainer } from "../container.ts";
 import { findOnPath } from "../find-program.ts";
@@ -176,7 +176,7 @@ async function checkBranches(
 ): Promise<readonly DoctorCheck[]> {
   const disk = createDisk(system);
   const repository = findRepository(disk, projectRoot);
-  const remotes = repository === undefined ? [] : remotesOf(disk, repository);
+  const remotes = repository === undefined ? [] : listRemotes(disk, repository);
   if (remotes.length === 0 || findOnPath(system, "gh") === undefined) return [];
   try {
     const { checkProtection } = await loadProtection();

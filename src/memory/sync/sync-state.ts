@@ -1,5 +1,5 @@
 import { spawn } from "node:child_process";
-import { ageOf } from "../../history/index.ts";
+import { formatAge } from "../../history/index.ts";
 import { errorText, isJsonObject, type Json, numberAt, stringAt } from "../../protocol/index.ts";
 import { AtomicJsonFile, LogFile } from "../../state/index.ts";
 import { childEnvironment, dirname, join, type System } from "../../system/index.ts";
@@ -92,7 +92,7 @@ export function describeSync({ waiting, successMs, problem }: SyncState, nowMs: 
     waiting === 0
       ? "changes of the team are not fetched"
       : `${count(waiting, "change")} wait${waiting === 1 ? "s" : ""} for the team's database`;
-  const last = successMs === 0 ? "not synced yet" : `last sync ${ageOf(nowMs, successMs)}`;
+  const last = successMs === 0 ? "not synced yet" : `last sync ${formatAge(nowMs, successMs)}`;
   return `${waits}; ${last}${problem === "" ? "" : `: ${problem}`}`;
 }
 

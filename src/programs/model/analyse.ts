@@ -21,7 +21,7 @@ export function analyseCommand(
   context: ShellContext,
   own: readonly OwnProgram[] = NONE,
 ): ShellFacts {
-  return analyse(command, context, knowledgeOf(own));
+  return analyse(command, context, createKnowledge(own));
 }
 
 /** A program that is about to start with exactly these words. */
@@ -30,7 +30,7 @@ export function analyseArgv(
   context: ShellContext,
   own: readonly OwnProgram[] = NONE,
 ): ShellFacts {
-  return analyseWords(argv, context, knowledgeOf(own));
+  return analyseWords(argv, context, createKnowledge(own));
 }
 
 /** What the text of a file would do if a program loaded it. */
@@ -40,21 +40,21 @@ export function analyseFile(
   context: ShellContext,
   own: readonly OwnProgram[] = NONE,
 ): ShellFacts {
-  return analyseLoaded(path, content, context, knowledgeOf(own));
+  return analyseLoaded(path, content, context, createKnowledge(own));
 }
 
 /** What a program prints that is started by code of another language. */
-export function outputOf(program: string): "network" | "decoded" | "program" {
+export function describeOutput(program: string): "network" | "decoded" | "program" {
   if (hasTrait(program, "fetches")) return "network";
   return hasTrait(program, "decodes") || hasTrait(program, "unpacks") ? "decoded" : "program";
 }
 
 const readCodeOfPrograms: CodeReader = (language, code, context, invocation) =>
-  readCode(language, code, { ...context, outputOf }, invocation);
+  readCode(language, code, { ...context, outputOf: describeOutput }, invocation);
 
 const known = new WeakMap<readonly OwnProgram[], Knowledge>();
 
-function knowledgeOf(own: readonly OwnProgram[]): Knowledge {
+function createKnowledge(own: readonly OwnProgram[]): Knowledge {
   const made = known.get(own);
   if (made !== undefined) return made;
   const knowledge = { readCode: readCodeOfPrograms, programs: programsWith(ownPrograms(own)) };

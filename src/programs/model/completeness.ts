@@ -21,7 +21,7 @@ const EMPTY: Value = { pieces: [], origins: [] };
 export const MAY_BE_OPTION = "a word that is not known may be an option";
 
 /** What is not known of a started program, by its record. Nothing only where the record says that it is complete. */
-export function missingOf(invocation: Invocation, own: readonly OwnProgram[]): readonly Missing[] {
+export function findMissing(invocation: Invocation, own: readonly OwnProgram[]): readonly Missing[] {
   const { program: name, argv } = invocation;
   const shown = describe(argv[0] ?? EMPTY);
   if (name === undefined) return [{ kind: "value", what: shown, why: "which program runs is not known" }];

@@ -1,5 +1,5 @@
 import { blankSeparated } from "../../shell/index.ts";
-import { programsOf } from "./operations.ts";
+import { listPrograms } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, Program } from "./program.ts";
 import { allOperations, findProgram } from "./registry.ts";
@@ -20,7 +20,7 @@ export interface ProgramDescription {
 export function describeProgram(name: string, own?: OwnPrograms): ProgramDescription | undefined {
   const program = own?.find(name) ?? findProgram(name);
   const operations = [
-    ...allOperations().filter(({ command }) => programsOf(command).includes(name)),
+    ...allOperations().filter(({ command }) => listPrograms(command).includes(name)),
     ...(own?.operationRowsOf(name) ?? []),
   ];
   if (program === undefined && operations.length === 0) return undefined;

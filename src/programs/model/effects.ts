@@ -19,7 +19,7 @@ import type { EffectRow, ParsedCall, Program, Where } from "./program.ts";
 const MAX_FILES = 64;
 
 /** Content of the operands is shown, searched or handed on. Unknown programs count as readers of what they are given. */
-export function readsOf(program: Program | undefined, call: ParsedCall): readonly ProgramEffect[] {
+export function listReads(program: Program | undefined, call: ParsedCall): readonly ProgramEffect[] {
   const { options, operands } = call;
   const { text: pattern, files, unless, recursive } = program?.reads ?? {};
   if (program?.is?.includes("readsNothing") === true) return [];
@@ -30,7 +30,7 @@ export function readsOf(program: Program | undefined, call: ParsedCall): readonl
   const isRecursive = recursive === "always" || (recursive !== undefined && options.has(...words(recursive)));
   // Names that a list brings may be any: what is searched for in them tells what is shown of them.
   if (!isRecursive && program?.reads?.tree === undefined) return read;
-  const search = searchOf(program?.reads ?? {}, call);
+  const search = toSearch(program?.reads ?? {}, call);
   if (!isRecursive)
     return read.map(effect =>
       effect.kind === "read" && hasUnknown(effect.path) ? { ...effect, search } : effect,
@@ -42,7 +42,7 @@ export function readsOf(program: Program | undefined, call: ParsedCall): readonl
 }
 
 /** What is searched for; the empty text where everything is shown, or it is not known what. */
-function searchOf(
+function toSearch(
   { text: pattern, tree }: NonNullable<Program["reads"]>,
   { options, operands }: ParsedCall,
 ): Value {
@@ -164,11 +164,11 @@ export function effectsOfRows(rows: readonly EffectRow[], call: ParsedCall): rea
   return rows.flatMap(row => {
     if (row.when !== undefined && !call.options.has(...words(row.when))) return [];
     if (row.unless !== undefined && call.options.isOn(...words(row.unless))) return [];
-    return targetsOf(row, call).map(path => effectOf(row, path, call));
+    return listTargets(row, call).map(path => toEffect(row, path, call));
   });
 }
 
-function targetsOf(row: EffectRow, call: ParsedCall): readonly Value[] {
+function listTargets(row: EffectRow, call: ParsedCall): readonly Value[] {
   const named = valuesAt(row.delete ?? row.write ?? row.read ?? "", call);
   return named.length === 0 && row.otherwise !== undefined ? [text(row.otherwise)] : named;
 }
@@ -189,7 +189,7 @@ function valuesAt(where: Where, { operands, options }: ParsedCall): readonly Val
   }
 }
 
-function effectOf(row: EffectRow, path: Value, { options }: ParsedCall): ProgramEffect {
+function toEffect(row: EffectRow, path: Value, { options }: ParsedCall): ProgramEffect {
   if (row.delete !== undefined) {
     const { recursive, isShredded, isEmptyOnly, followsLinksUnless } = row;
     const followsLinks = followsLinksUnless !== undefined && !options.has(...words(followsLinksUnless));

@@ -4,8 +4,8 @@ import {
   couldBe,
   describe,
   dropKnown,
-  environmentValueOf,
   type Followed,
+  findEnvironmentValue,
   knownPrefix,
   knownText,
   type OperationEffect,
@@ -19,27 +19,27 @@ import {
   wordAt,
   words,
 } from "../../shell/index.ts";
-import { stdinOf } from "../records/file-access.ts";
+import { knownStdin } from "../records/file-access.ts";
 import { isGitCommand } from "../records/git-changes.ts";
-import { installsOf } from "../records/installs.ts";
+import { installEffects } from "../records/installs.ts";
 import { isOwnName } from "../records/own-wrapper.ts";
 import { effectsOfEndingAll } from "../records/processes.ts";
 import { isLocalAddress, requestOfInput, requestOfOptions } from "../records/requests.ts";
 import { runNamedTasks } from "../records/task-files.ts";
-import { effectsOfRows, listingBehind, plainReads, readsOf } from "./effects.ts";
-import { asksForVersion, isSpokenFor, operationsOf, operationsOfLines } from "./operations.ts";
+import { effectsOfRows, listingBehind, listReads, plainReads } from "./effects.ts";
+import { asksForVersion, findOperations, isSpokenFor, operationsOfLines } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, ParsedCall, Program } from "./program.ts";
 import {
   canonicalName,
   dangerousNames,
   findDangerous,
+  findOperationRows,
   findProgram,
   hasTrait,
   isBare,
   isEveryday,
   namesWithTrait,
-  operationRowsOf,
   programNames,
 } from "./registry.ts";
 import { runOptionText } from "./run.ts";
@@ -47,14 +47,14 @@ import { runInterpreterCode } from "./run-code.ts";
 import { runOwn } from "./run-own.ts";
 import {
   databaseLosses,
-  endsAllOf,
+  findEndsAll,
   givenFiles,
   isNamedForEnding,
   operationOfOthers,
   operationOfVerbs,
   outputEffects,
+  readSettings,
   runUnknown,
-  settingsOf,
   shownSecrets,
   takenFolders,
   UNKNOWN,
@@ -103,7 +103,7 @@ function followProgram(
   const parsed = parseCall(name, program, call);
   noteNames(program, parsed);
   const isOnlyHelp = asksForHelp(program, parsed);
-  const effects = isOnlyHelp ? [] : effectsOf(program, parsed);
+  const effects = isOnlyHelp ? [] : collectEffects(program, parsed);
   const isUnknown = program === undefined || isBare(program);
   if (runs && isUnknown && !isOnlyHelp) runUnknown(parsed);
   if (runs && !isOnlyHelp) runNamedTasks(parsed);
@@ -112,8 +112,8 @@ function followProgram(
   const output = runs && !startsNothing ? runProgram(program, parsed) : undefined;
   const later = isOnlyHelp ? [] : (program?.effectsAfter?.(parsed) ?? []);
   const operations = operationEffects(name, program, parsed);
-  const own = ownRows.length === 0 ? NO_EFFECTS : operationsOf([ownRows], name, parsed, program);
-  const installs = isOnlyHelp ? NO_EFFECTS : installsOf(parsed.program, call);
+  const own = ownRows.length === 0 ? NO_EFFECTS : findOperations([ownRows], name, parsed, program);
+  const installs = isOnlyHelp ? NO_EFFECTS : installEffects(parsed.program, call);
   const unsaid = isOnlyHelp ? NO_EFFECTS : unsaidEffects(program, isUnknown, parsed, effects);
   const added = unsaid.length + later.length + operations.length + own.length + installs.length;
   return {
@@ -244,21 +244,21 @@ function runShellTexts({ shellOptions, shellLines, shellVariables }: Program, ca
     }
   }
   if (shellLines !== undefined) {
-    for (const content of [...call.argv.slice(1), ...stdinOf(call)]) {
+    for (const content of [...call.argv.slice(1), ...knownStdin(call)]) {
       for (const match of (knownText(content) ?? "").matchAll(shellLines))
         runOptionText(text(match[1] ?? match[2] ?? ""), call);
     }
   }
   if (shellVariables === undefined) return;
   for (const name of words(shellVariables)) {
-    const value = environmentValueOf(call, name);
+    const value = findEnvironmentValue(call, name);
     if (value !== undefined && value.pieces.length > 0) runOptionText(value, call);
   }
 }
 
-function effectsOf(program: Program | undefined, call: ParsedCall): readonly ProgramEffect[] {
+function collectEffects(program: Program | undefined, call: ParsedCall): readonly ProgramEffect[] {
   const effects = program?.effects;
-  if (effects === undefined) return readsOf(program, call);
+  if (effects === undefined) return listReads(program, call);
   return typeof effects === "function" ? effects(call) : effectsOfRows(effects, call);
 }
 
@@ -273,8 +273,8 @@ function operationEffects(
     const program = findProgram(tool.name);
     const argv =
       program?.tool?.(parseCall(tool.name, program, { ...call, argv: tool.argv })) ??
-      serviceOf(tool.argv) ??
-      scriptOf(program, tool.argv);
+      findService(tool.argv) ??
+      findScript(program, tool.argv);
     if (argv === undefined) break;
     const next = baseName(describe(wordAt(argv, 0)));
     const isSame = next === tool.name;
@@ -285,9 +285,9 @@ function operationEffects(
   const isOfFiles = isEveryday(tool.name);
   if (isOfFiles && !isNamedForEnding(tool.name)) return NO_EFFECTS;
   const found = findProgram(tool.name);
-  const rows = operationRowsOf(tool.name);
+  const rows = findOperationRows(tool.name);
   const there = tool.argv === call.argv ? call : parseCall(tool.name, found, { ...call, argv: tool.argv });
-  const operations = operationsOf(rows, tool.name, there, found).filter(
+  const operations = findOperations(rows, tool.name, there, found).filter(
     ({ rule }) => !rule.startsWith("cloud.") || !isAtLocalEndpoint(there),
   );
   const known = operations.map(one => withoutQuestion(one, there));
@@ -317,8 +317,8 @@ function operationEffects(
     ...known,
     ...(isOfFiles ? [] : shownSecrets(tool.name, there)),
     ...(endsAny ? effectsOfEndingAll(there) : []),
-    ...(endsAny && !isUnknown && !isTask && !isTarget ? endsAllOf(tool.name, there) : []),
-    ...settingsOf(name, call, isUnknown),
+    ...(endsAny && !isUnknown && !isTask && !isTarget ? findEndsAll(tool.name, there) : []),
+    ...readSettings(name, call, isUnknown),
     ...(readsVerbs
       ? operationOfVerbs(tool.name, there, !isUnknown && !isTask, isToolOfProject(name, call))
       : []),
@@ -339,7 +339,7 @@ function isAtLocalEndpoint(call: ParsedCall): boolean {
       ? [describe(wordAt(call.argv, index + 1))]
       : (value ?? []);
   });
-  const set = environmentValueOf(call, "AWS_ENDPOINT_URL");
+  const set = findEnvironmentValue(call, "AWS_ENDPOINT_URL");
   return [...named, ...(set === undefined ? [] : [describe(set)])].some(isLocalAddress);
 }
 
@@ -398,7 +398,7 @@ function kindsOfOperations(rows: readonly (readonly Operation[])[]): ReadonlySet
 }
 
 /** `node cli.js users delete`: the script is the program, and what stands behind it its words. */
-function scriptOf(program: Program | undefined, argv: readonly Value[]): readonly Value[] | undefined {
+function findScript(program: Program | undefined, argv: readonly Value[]): readonly Value[] | undefined {
   if (program?.language === undefined || program.options === undefined) return undefined;
   const [script] = parseOptions(argv, { ...program.options, stopsAtOperand: true }).operands;
   return script !== undefined && /\/|\.\w+$/.test(knownPrefix(script.value))
@@ -407,7 +407,7 @@ function scriptOf(program: Program | undefined, argv: readonly Value[]): readonl
 }
 
 /** `/etc/init.d/ssh stop` is `service ssh stop`. */
-function serviceOf(argv: readonly Value[]): readonly Value[] | undefined {
+function findService(argv: readonly Value[]): readonly Value[] | undefined {
   const script = /^\/etc\/(?:rc\.d\/)?init\.d\/([^/]+)$/.exec(describe(wordAt(argv, 0)))?.[1];
   return script === undefined || argv.length < 2
     ? undefined

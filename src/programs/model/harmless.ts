@@ -13,13 +13,13 @@ export function harmlessUse(program: string, given: readonly string[]): "reads" 
   if (known === undefined) return undefined;
   const [reads, runs] = known;
   const [first = ""] = given;
-  const isReader = startsWithOneOf(reads, first);
-  if ((!isReader && !startsWithOneOf(runs, first)) || given.some(word => NOT_HARMLESS.test(word)))
+  const isReader = startsWithAny(reads, first);
+  if ((!isReader && !startsWithAny(runs, first)) || given.some(word => NOT_HARMLESS.test(word)))
     return undefined;
   return isReader ? "reads" : "runs";
 }
 
 /** `*` is any first word, and none. */
-export function startsWithOneOf(list: string, first: string): boolean {
+export function startsWithAny(list: string, first: string): boolean {
   return list === "*" || (first !== "" && list !== "" && words(list).includes(first));
 }

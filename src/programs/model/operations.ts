@@ -1,7 +1,7 @@
 import type { OperationRule } from "../../config/index.ts";
 import {
+  callEnvironment,
   describe,
-  environmentOf,
   hasUnknown,
   type Invocation,
   knownText,
@@ -59,7 +59,7 @@ export function operationsOfRecord(program: Program): readonly Operation[] {
 }
 
 /** The programs that a command names: `docker|podman volume rm`. */
-export function programsOf(command: string): readonly string[] {
+export function listPrograms(command: string): readonly string[] {
   return command.slice(0, `${command} `.indexOf(" ")).split("|");
 }
 
@@ -92,14 +92,14 @@ function readOperation(row: OperationRow, ofRecord: string): Operation {
 }
 
 /** The operations that this call is, at most one of each group of rows. */
-export function operationsOf(
+export function findOperations(
   groups: readonly (readonly Operation[])[],
   program: string,
   call: ProgramCall,
   record: Program | undefined,
 ): readonly OperationEffect[] {
   if (groups.length === 0) return [];
-  const grammar = grammarOf(record);
+  const grammar = findGrammar(record);
   // Without a grammar, a word behind an option may be its value or not: `alembic -c x.ini downgrade base`.
   const readings = (grammar === undefined ? guessesFor(program) : [grammar])
     .map(guess => parseOptions(call.argv, guess))
@@ -118,7 +118,7 @@ export function operationsOf(
 }
 
 /** Operations have options behind their operands, so a grammar that ends at the first one does not serve them. */
-function grammarOf(program: Program | undefined): OptionGrammar | undefined {
+function findGrammar(program: Program | undefined): OptionGrammar | undefined {
   return program?.options?.stopsAtOperand === true ? undefined : program?.options;
 }
 
@@ -136,7 +136,7 @@ function findOperation(
 ): OperationEffect | undefined {
   const operands = options.operandValues;
   for (const operation of rows) {
-    const matched = matchOperands(patternOf(operation), shown);
+    const matched = matchOperands(operandPattern(operation), shown);
     if (matched === undefined || !applies(operation, matched, operands, options, call)) continue;
     const { rule, what, safer, verdict } = operation;
     return {
@@ -145,7 +145,7 @@ function findOperation(
       what,
       target: [program, ...call.argv.slice(1).map(describe)].join(" "),
       rest: shown.slice(matched).join(" "),
-      names: [...namesOf(call, options, shown), ...chosenBefore(record, call)],
+      names: [...listNames(call, options, shown), ...chosenBefore(record, call)],
       ...(safer === undefined ? {} : { safer }),
       ...(verdict === undefined ? {} : { verdict }),
     };
@@ -160,7 +160,7 @@ export function isSpokenFor(rows: readonly (readonly Operation[])[], { options }
     const { unless, freeOn } = operation;
     if (unless === undefined && freeOn === undefined) return false;
     operands ??= options.operandValues.map(describe);
-    const matched = matchOperands(patternOf(operation), operands);
+    const matched = matchOperands(operandPattern(operation), operands);
     if (matched === undefined) return false;
     return isFree(operation, operands, matched) || (unless !== undefined && options.isOn(...words(unless)));
   };
@@ -194,7 +194,7 @@ interface OperandPattern {
 const WILDCARD = /[*?[\\]/;
 const patterns = new WeakMap<Operation, readonly OperandPattern[]>();
 
-function patternOf(operation: Operation): readonly OperandPattern[] {
+function operandPattern(operation: Operation): readonly OperandPattern[] {
   const known = patterns.get(operation);
   if (known !== undefined) return known;
   const [, ...parts] = operation.command.split(" ");
@@ -264,7 +264,7 @@ export function asksForVersion({ options, operands }: ParsedOptions): boolean {
 }
 
 /** Every word that may name a place: option values, operands, and variables that choose an environment. */
-export function namesOf(
+export function listNames(
   call: ProgramCall,
   { options }: ParsedOptions,
   operands: readonly string[],
@@ -275,7 +275,7 @@ export function namesOf(
 
 /** Values of variables that choose an environment or a host. */
 export function placeNames(call: ProgramCall): readonly string[] {
-  return environmentOf(call).flatMap(({ name, value }) =>
+  return callEnvironment(call).flatMap(({ name, value }) =>
     value === undefined || !PLACE_VARIABLE.test(name) ? [] : [describe(value)],
   );
 }
@@ -292,7 +292,7 @@ function isFed({ stdin, redirections }: ProgramCall): boolean {
 }
 
 export function isTestRun(call: ProgramCall): boolean {
-  return environmentOf(call).some(
+  return callEnvironment(call).some(
     ({ name, value }) => name.endsWith("_ENV") && value !== undefined && describe(value) === "test",
   );
 }
@@ -355,7 +355,7 @@ export function operationsOfLines(program: string, call: ParsedCall): readonly O
           rule: "cloud.other",
           what: `${said[at]} something`,
           target: `${program}: ${line.trim()}`,
-          names: namesOf(call, call.options, said),
+          names: listNames(call, call.options, said),
         },
       ];
   }

@@ -1,6 +1,6 @@
 import type { OwnProgram } from "../../config/index.ts";
 import { blankSeparated } from "../../shell/index.ts";
-import { programsOf } from "./operations.ts";
+import { listPrograms } from "./operations.ts";
 import type { Operation, Program } from "./program.ts";
 
 /** The user's records, ready to be looked up. */
@@ -22,18 +22,18 @@ export function ownPrograms(records: readonly OwnProgram[]): OwnPrograms {
 function makeTable(records: readonly OwnProgram[]): OwnPrograms {
   const byName = new Map<string, Program>();
   for (const record of records)
-    for (const name of blankSeparated(record.names)) byName.set(name, programOf(record));
+    for (const name of blankSeparated(record.names)) byName.set(name, toProgram(record));
   const rows = records.flatMap(({ names, operations = [] }) =>
     operations.map(one => ({ ...one, command: `${blankSeparated(names).join("|")} ${one.command}`.trim() })),
   );
   return {
     find: name => byName.get(name),
     operationRowsOf: name =>
-      rows.length === 0 ? rows : rows.filter(({ command }) => programsOf(command).includes(name)),
+      rows.length === 0 ? rows : rows.filter(({ command }) => listPrograms(command).includes(name)),
   };
 }
 
-function programOf({ names, options, reads, effects }: OwnProgram): Program {
+function toProgram({ names, options, reads, effects }: OwnProgram): Program {
   return {
     names,
     ...(reads === "nothing" ? { is: ["readsNothing"] } : {}),

@@ -14,8 +14,8 @@ export interface ProgramIndex {
 /** It needs all tables, so that the hook program is built with the answer. */
 export function makeProgramIndex(): ProgramIndex {
   return {
-    everyday: EVERYDAY.map(namesOf),
-    others: OTHERS.map(namesOf),
+    everyday: EVERYDAY.map(listNames),
+    others: OTHERS.map(listNames),
     patterns: OTHERS.flatMap((field, at) =>
       field
         .programs()
@@ -24,7 +24,7 @@ export function makeProgramIndex(): ProgramIndex {
   };
 }
 
-function namesOf(field: Field): string {
+function listNames(field: Field): string {
   const names = field.programs().flatMap(program => words(program.names));
   return ` ${names.join(" ")} `;
 }

@@ -1,6 +1,6 @@
 import { blankSeparated, words } from "../../shell/index.ts";
 import { EVERYDAY, OTHERS } from "./fields.ts";
-import { operationsOfRecord, programsOf } from "./operations.ts";
+import { listPrograms, operationsOfRecord } from "./operations.ts";
 import type { Field, Operation, Program, Trait } from "./program.ts";
 import { makeProgramIndex, type ProgramIndex } from "./program-index.ts";
 
@@ -28,7 +28,7 @@ function remember<Answer>(answers: Map<string, Answer>, name: string, answer: An
   return answer;
 }
 
-function tableOf(field: Field): Table {
+function getTable(field: Field): Table {
   const known = tables.get(field);
   if (known !== undefined) return known;
   const programs = field.programs();
@@ -46,7 +46,7 @@ function programIndex(): ProgramIndex {
   return index;
 }
 
-function fieldOf(name: string): Field | undefined {
+function findField(name: string): Field | undefined {
   const known = fieldsByName.get(name);
   if (known !== undefined || fieldsByName.has(name) || name.includes(" ")) return known;
   const { everyday, others } = programIndex();
@@ -63,7 +63,7 @@ export function isInterpreter(name: string): boolean {
 
 /** One of those that only show, list, find, copy or delete files here. */
 export function isEveryday(name: string): boolean {
-  const field = fieldOf(name);
+  const field = findField(name);
   return field !== undefined && EVERYDAY.includes(field);
 }
 
@@ -75,14 +75,14 @@ export function isStartedByName(name: string): boolean {
 }
 
 function findListed(name: string): Program | undefined {
-  const field = fieldOf(name);
-  return field === undefined ? undefined : tableOf(field).byName.get(name);
+  const field = findField(name);
+  return field === undefined ? undefined : getTable(field).byName.get(name);
 }
 
 function findByPattern(name: string): Program | undefined {
   const [, at = -1, place = -1] = programIndex().patterns.find(([pattern]) => pattern.test(name)) ?? [];
   const field = OTHERS[at];
-  return field === undefined ? undefined : tableOf(field).programs[place];
+  return field === undefined ? undefined : getTable(field).programs[place];
 }
 
 /** The record of a program, also by the name it has beside another of its kind. */
@@ -133,7 +133,7 @@ export function isOfReachingField(program: Program): boolean {
 }
 
 /** The operations of a program, rule by rule; everyday programs have none. */
-export function operationRowsOf(name: string): readonly (readonly Operation[])[] {
+export function findOperationRows(name: string): readonly (readonly Operation[])[] {
   if (isEveryday(name)) return [];
   const known = operations.get(name);
   if (known !== undefined) return known;
@@ -150,7 +150,7 @@ export function operationRowsOf(name: string): readonly (readonly Operation[])[]
 function listedOperations(name: string): readonly Operation[] {
   const program = findListed(name);
   const rows = program === undefined ? [] : operationsOfRecord(program);
-  return rows.filter(({ command }) => programsOf(command).includes(name));
+  return rows.filter(({ command }) => listPrograms(command).includes(name));
 }
 
 /** Every name that is listed. */
@@ -161,7 +161,7 @@ export function programNames(): readonly string[] {
 
 /** Every record, in the order in which they are looked at. */
 export function allPrograms(): readonly Program[] {
-  return [...EVERYDAY, ...OTHERS].flatMap(field => tableOf(field).programs);
+  return [...EVERYDAY, ...OTHERS].flatMap(field => getTable(field).programs);
 }
 
 /** The names of every record that has the trait. */

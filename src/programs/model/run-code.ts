@@ -6,9 +6,9 @@ import {
   describe,
   directoryName,
   dropKnown,
-  environmentValueOf,
   execute,
   filesMeant,
+  findEnvironmentValue,
   homeAt,
   isKnown,
   joinPath,
@@ -72,7 +72,7 @@ export function runInterpreter(given: CodeOptions, call: ParsedCall): Output {
     const written = isFirst && first !== undefined ? first : joinLines(codes);
     const code = given.printed !== undefined && options.has(given.printed) ? printedBy(written) : written;
     const others = isFirst ? rest : operands;
-    runInterpreterCode(language, code, others, call, { from: "argument" }, variablesOf(given, options));
+    runInterpreterCode(language, code, others, call, { from: "argument" }, listVariables(given, options));
     const imported = importedFiles(language, code, joinPath(call.cwd, text("argument")));
     if (imported.length > 0) runFiles(language, imported, [], deeper(call));
     return codeOutput(isOperandCode === true && others.length > 0, call);
@@ -90,7 +90,7 @@ function printedBy(code: Value): Value {
   return /[;\n]/.test(describe(code)) ? code : concatenate([text("console.log("), code, text(")")]);
 }
 
-function variablesOf(
+function listVariables(
   { variable }: CodeOptions,
   options: ParsedOptions,
 ): ReadonlyMap<string, Value> | undefined {
@@ -167,7 +167,7 @@ function runProjectsCode(
   const { scope } = call;
   const { session } = scope;
   if (scope.depth >= LIMITS.nesting) return;
-  const reading = session.readCode(language, code, contextOf(operands, call, undefined), call.id);
+  const reading = session.readCode(language, code, createCodeContext(operands, call, undefined), call.id);
   session.codeRuns.push({
     language,
     code,
@@ -231,7 +231,7 @@ export function runInterpreterCode(
     return [unknownOutput(call)];
   }
   const stdin = source.from === "stdin" ? undefined : call.stdin;
-  const context = { ...contextOf(operands, call, stdin), variables };
+  const context = { ...createCodeContext(operands, call, stdin), variables };
   const reading = session.readCode(language, code, context, call.id);
   const hasText = code.pieces.some(piece => piece.kind === "text");
   session.codeRuns.push({
@@ -251,7 +251,11 @@ export function runInterpreterCode(
   return [unknownOutput(call, [code])];
 }
 
-function contextOf(operands: readonly Value[], call: ProgramCall, stdin: Value | undefined): CodeContext {
+function createCodeContext(
+  operands: readonly Value[],
+  call: ProgramCall,
+  stdin: Value | undefined,
+): CodeContext {
   const { session } = call.scope;
   return {
     cwd: call.cwd,
@@ -260,7 +264,7 @@ function contextOf(operands: readonly Value[], call: ProgramCall, stdin: Value |
     user: session.context.user,
     arguments: operands,
     stdin,
-    environment: name => environmentValueOf(call, name),
+    environment: name => findEnvironmentValue(call, name),
     variables: undefined,
     budget: session.budget,
   };
@@ -270,7 +274,7 @@ function contextOf(operands: readonly Value[], call: ProgramCall, stdin: Value |
 export function temporaryDirectory(call: ProgramCall): string {
   const { session } = call.scope;
   const set = ["TMPDIR", "TMP", "TEMP"]
-    .map(name => environmentValueOf(call, name))
+    .map(name => findEnvironmentValue(call, name))
     .find(one => one !== undefined);
   return set === undefined ? session.tmpdir : (knownText(set) ?? homeAt(call.place, session.context.home));
 }

@@ -13,7 +13,7 @@ import {
   writtenEntry,
 } from "../../shell/index.ts";
 import { RECIPE_EXTENSIONS, RECIPE_FOLDERS, type Started } from "../records/own-commands.ts";
-import { ownCallOf } from "../records/own-program.ts";
+import { findOwnCall } from "../records/own-program.ts";
 import { isInterpreter } from "./registry.ts";
 import { runOptionText } from "./run.ts";
 import { importedFiles, runInterpreterCode } from "./run-code.ts";
@@ -26,7 +26,7 @@ const MAX_NESTED_RECIPES = 4;
  */
 export function runOwn(name: string, call: ProgramCall): void {
   const { argv, isOpenEnded } = call;
-  const found = ownCallOf({ argv, program: name, isOpenEnded }, () => false);
+  const found = findOwnCall({ argv, program: name, isOpenEnded }, () => false);
   const { codeRuns, invocations } = call.scope.session;
   const [runs, begun] = [codeRuns.length, invocations.length];
   for (const started of found?.starts ?? []) follow(started, call);

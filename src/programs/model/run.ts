@@ -32,7 +32,7 @@ export function remoteCall(call: ProgramCall, via: string, host: Value | undefin
 }
 
 /** The words in a stream; undefined when they are not known or too many. */
-export function itemsOf(input: Value, delimiter: string | undefined): readonly Value[] | undefined {
+export function splitItems(input: Value, delimiter: string | undefined): readonly Value[] | undefined {
   const known = knownText(input);
   if (known === undefined) return undefined;
   const items =

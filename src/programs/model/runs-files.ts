@@ -1,5 +1,5 @@
 import { describe, type Invocation, type Value, wordSet } from "../../shell/index.ts";
-import { startsWithOneOf } from "./harmless.ts";
+import { startsWithAny } from "./harmless.ts";
 import { findProgram, isBare } from "./registry.ts";
 
 const ANY = "*";
@@ -40,11 +40,11 @@ export function filesRunBy(invocation: Invocation): string | undefined {
   if (program.runsFiles === HOOKS) return words.some(word => RUNS_HOOKS.has(word)) ? HOOKS : undefined;
   const { is = [], harmless, language, shows = "" } = program;
   const [first = ""] = words;
-  if (startsWithOneOf(`${shows} ${harmless?.reads ?? ""}`.trim(), first)) return undefined;
+  if (startsWithAny(`${shows} ${harmless?.reads ?? ""}`.trim(), first)) return undefined;
   if (program.runsFiles !== undefined) return program.runsFiles;
   if (is.includes("shell")) return isUnknownScript(invocation) ? ANY : undefined;
   if (STARTS_OTHERS.some(trait => is.includes(trait))) return ANY;
-  if (harmless?.runs !== undefined && startsWithOneOf(harmless.runs, first)) return ANY;
+  if (harmless?.runs !== undefined && startsWithAny(harmless.runs, first)) return ANY;
   // Programs import others; a shell runs what its words name, and that is read.
   const imported = language === undefined || words.length === 0 ? undefined : IMPORTS[language];
   return words.some(word => GIVEN_CODE.test(word)) && words.length <= 2 ? undefined : imported;

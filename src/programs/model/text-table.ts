@@ -10,7 +10,7 @@ export interface TableRow<Cell extends string> {
  * The rows of a table that is written as text, a line each. A line that is indented further belongs to the one above;
  * ending in a `|` without a blank, it goes on there.
  */
-export function rowsOf(table: string): readonly string[] {
+export function splitRows(table: string): readonly string[] {
   return table
     .replace(/(?<=\S\|)\n {8}/g, "")
     .replace(/\n {8}/g, " ")
@@ -43,7 +43,7 @@ export function readTable<Cell extends string>(
   columns: number,
   known: readonly Cell[],
 ): readonly TableRow<Cell>[] {
-  return rowsOf(table).map(row => readRow(row, columns, known));
+  return splitRows(table).map(row => readRow(row, columns, known));
 }
 
 /** The cells of an option grammar; `exact` where long options cannot be shortened. */
@@ -58,7 +58,7 @@ export const GRAMMAR_CELLS = [
   "unknown takes value",
 ] as const;
 
-export function grammarOf(cells: TableRow<(typeof GRAMMAR_CELLS)[number]>["cells"]): OptionGrammar {
+export function toOptionGrammar(cells: TableRow<(typeof GRAMMAR_CELLS)[number]>["cells"]): OptionGrammar {
   const { flags = "", values = "", optional = "", digits = "" } = cells;
   return {
     flags,

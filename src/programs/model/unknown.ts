@@ -20,7 +20,7 @@ import {
 import { followUnreadCode, runUnknownProgram } from "../records/other-languages.ts";
 import { isLocalAddress } from "../records/requests.ts";
 import { sqlLosses } from "../records/sql.ts";
-import { isTestRun, namesOf, onlyTells } from "./operations.ts";
+import { isTestRun, listNames, onlyTells } from "./operations.ts";
 import type { ParsedCall } from "./program.ts";
 import { findProgram, hasTrait } from "./registry.ts";
 import { runString } from "./run.ts";
@@ -32,8 +32,8 @@ import {
   isRegenerable,
   isResource,
   isWeakVerb,
+  nameParts,
   operationsSaid,
-  partsOf,
   type Said,
   saysDeploy,
   singular,
@@ -205,7 +205,7 @@ export function givenFiles(call: ParsedCall, isWrapper: boolean, isUnknown: bool
     const marked = fileBehindMark(word);
     if (marked !== undefined) return [marked];
     const [option = "", name = "", equals] = /^--?([A-Za-z][\w-]*)(=)?/.exec(start) ?? [];
-    if (option === "" || !(isUnknown ? mayBeGiven(name) : isGiven(partsOf(name)))) return [];
+    if (option === "" || !(isUnknown ? mayBeGiven(name) : isGiven(nameParts(name)))) return [];
     const value = equals === undefined ? argv[index + 1] : dropKnown(word, option.length);
     if (value === undefined) return [];
     return [fileBehindMark(value) ?? value];
@@ -214,7 +214,7 @@ export function givenFiles(call: ParsedCall, isWrapper: boolean, isUnknown: bool
 
 /** Of a program that nobody knows any option may; by one letter most name a key, a setting or a folder. */
 export function mayBeGiven(name: string): boolean {
-  const parts = partsOf(name);
+  const parts = nameParts(name);
   return isGiven(parts) || (name.length > 1 && !parts.some(part => USED_PARTS.includes(part)));
 }
 
@@ -296,7 +296,7 @@ function isOutput(name: string, program: string): boolean {
   if (FOLDER_NAME.test(name)) return false;
   // What dumps something is told by `-f` where to.
   if (/^(?:f|file)$/.test(name)) return /dump|backup|export|save/.test(program);
-  const parts = partsOf(name);
+  const parts = nameParts(name);
   if (/^o[A-Z]?$/.test(name) || parts.some(part => OUTPUT_PARTS.includes(part))) return true;
   return parts[0] === "log" && (parts.length === 1 || parts[1] === "file");
 }
@@ -360,7 +360,7 @@ export function operationOfVerbs(
     if (onlyTells(options)) continue;
     const there = { ...call, options };
     if (verb !== undefined) return [saidBy(program, there, shown, "cloud.other", `${verb} something`)];
-    const ended = isOfProject ? [] : endsAllOf(program, there);
+    const ended = isOfProject ? [] : findEndsAll(program, there);
     if (ended.length > 0) return ended;
   }
   return [];
@@ -379,7 +379,7 @@ function saidBy(
   what: string,
 ): OperationEffect {
   const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
-  return { kind: "operation", rule, what, target, names: namesOf(call, call.options, shown) };
+  return { kind: "operation", rule, what, target, names: listNames(call, call.options, shown) };
 }
 
 export function isNamedForEnding(program: string): boolean {
@@ -387,7 +387,7 @@ export function isNamedForEnding(program: string): boolean {
 }
 
 /** `stop all`, `kill --all`; `qdel all`, where the program is the verb. */
-export function endsAllOf(program: string, call: ParsedCall): readonly OperationEffect[] {
+export function findEndsAll(program: string, call: ParsedCall): readonly OperationEffect[] {
   // Simulated devices are switched off every day.
   if (program === "xcrun") return [];
   const { options } = call;
@@ -407,7 +407,7 @@ export function shownSecrets(program: string, call: ParsedCall): readonly Operat
     const shown = describe(word);
     const name = shown.startsWith("-") ? /^--?([a-z][\w-]+)$/i.exec(shown)?.[1] : undefined;
     if (name === undefined) return false;
-    const parts = partsOf(name).map(singular);
+    const parts = nameParts(name).map(singular);
     const [first = ""] = parts;
     if (parts.length === 1) return first === "reveal" || first === "unmask";
     const hides = first === "no" ? parts.some(part => /^mask/.test(part)) : true;
@@ -434,7 +434,7 @@ const ASKS_SETTINGS = /^(?:--(?:get|list|show|unset|delete|remove)|-l|get|list|l
  * `acme config set script-shell x`, `acme config repositories.x https://…`, `acme alias set x '!…'`; of a program that nobody
  * knows, and of one that installs packages, also `acme set registry x`.
  */
-export function settingsOf(
+export function readSettings(
   program: string,
   call: ParsedCall,
   isUnknown: boolean,
@@ -460,7 +460,7 @@ export function settingsOf(
     return value.startsWith("!") ? said("sys.cron", `make ${program} run something else`) : [];
   const keys = pair.slice(0, -1).flatMap(key => {
     const last = key.slice(key.lastIndexOf(".") + 1);
-    return [...partsOf(key).map(singular), last.replace(/[^A-Za-z]/g, "").toLowerCase()];
+    return [...nameParts(key).map(singular), last.replace(/[^A-Za-z]/g, "").toLowerCase()];
   });
   if (keys.some(key => FETCHING.includes(key)))
     return said("pkg.index", "change where packages come from, or whether they are looked at");
@@ -526,7 +526,7 @@ function assignmentsIn(argv: readonly Value[]): Said["options"] {
 
 /** `kafka-delete-records.sh`, `k3s-uninstall.sh`, `dropuser`: the name of the program is the verb. */
 function verbsOfName(program: string): readonly string[] {
-  const parts = partsOf(program.replace(/\.(?:sh|exe|py|cmd|bat)$/, ""));
+  const parts = nameParts(program.replace(/\.(?:sh|exe|py|cmd|bat)$/, ""));
   // `ldapdelete`, `vgremove`
   const grown = /^\w{2,}(delete|destroy|remove|wipe|erase|purge)$/.exec(parts.join("-"))?.[1];
   if (grown !== undefined) return [grown];
@@ -552,7 +552,7 @@ function writtenVerb({ argv }: ParsedCall): string | undefined {
 
 /** `--delete`, `--drop-database`, `--master-disable`, `--action delete`. */
 function verbOfOption(name: string, value: Value | undefined, shown: readonly string[]): string | undefined {
-  const parts = partsOf(name);
+  const parts = nameParts(name);
   const [verb = "", ...nouns] = parts;
   const last = parts.at(-1) ?? "";
   const isLone = LONE.includes(last) && (last !== "disable" || parts.length > 1) && !LEAVES.includes(verb);
@@ -569,7 +569,7 @@ function verbOfOption(name: string, value: Value | undefined, shown: readonly st
     return verb;
   const given = value === undefined ? "" : describe(value);
   return OPERATION_OPTION.test(name) && /^[\w:.-]+$/.test(given)
-    ? partsOf(given).find(part => destroyingVerb(part) !== undefined)
+    ? nameParts(given).find(part => destroyingVerb(part) !== undefined)
     : undefined;
 }
 
@@ -585,9 +585,9 @@ function destructiveVerb(
 ): string | undefined {
   const command = shown.slice(0, MAX_COMMAND_WORDS);
   // A name of several words says what it is for: `acme-backup-client forget x`.
-  const named = partsOf(program).length > 1 || isRegenerable(program) ? [program] : [];
+  const named = nameParts(program).length > 1 || isRegenerable(program) ? [program] : [];
   for (const [index, word] of command.entries()) {
-    const parts = partsOf(word.replace(/\/.*/, ""));
+    const parts = nameParts(word.replace(/\/.*/, ""));
     // A name with a number may be the value of an option in front; other words end the command.
     if (/^(?=\D*\d)[\w.@-]+$/.test(word) && destroyingVerb(parts[0] ?? "") === undefined) continue;
     if (!/^[A-Za-z]\w*(?:[-:.]\w+)*(?:\/\S+)?$/.test(word) || FILE_NAME.test(word)) return undefined;
@@ -601,7 +601,7 @@ function destructiveVerb(
     const next = shown.slice(index + 1, index + 2).filter(one => !/^[./~]/.test(one));
     // `delete-job build-web`: what is deleted is said already, and a name follows.
     const said = [...named, ...command.slice(0, index), word, ...(isLone ? next : [])];
-    const nouns = said.flatMap(partsOf).map(singular);
+    const nouns = said.flatMap(nameParts).map(singular);
     if (nouns.some(isRegenerable) && !(isSure && strong !== undefined)) return undefined;
     const isOfResource =
       nouns.some(isResource) || next.some(one => /(?:^|[-_.])prod(?:uction)?(?:$|[-_.])/i.test(one));

@@ -1,7 +1,7 @@
 import { words } from "../../shell/index.ts";
 
 // The words by which programs, tools and interfaces say what they do, for whoever has no record that says it better.
-// Every list is of singular words in small letters; `partsOf` brings a name in any spelling into that form.
+// Every list is of singular words in small letters; `nameParts` brings a name in any spelling into that form.
 
 /** What takes something away, or makes it unusable, whatever it is done to. */
 const DESTROYS = words(`
@@ -183,7 +183,7 @@ const MAX_REMEMBERED_LENGTH = 40;
 const remembered = new Map<string, readonly string[]>();
 
 /** The words of a name in any spelling: `delete_repository`, `dropDatabase`, `db:wipe`. Each is asked for many times. */
-export function partsOf(name: string): readonly string[] {
+export function nameParts(name: string): readonly string[] {
   if (name.length > MAX_REMEMBERED_LENGTH) return splitName(name);
   const known = remembered.get(name);
   if (known !== undefined) return known;
@@ -224,7 +224,7 @@ export function isWeakVerb(part: string): boolean {
 
 /** `stop all`, `kill --all`, `services stop '*'`: no more is said of what it ends. */
 export function endsEverything(command: readonly string[], flags: readonly string[]): boolean {
-  const at = command.findIndex(word => partsOf(word).some(part => ENDS.includes(part)));
+  const at = command.findIndex(word => nameParts(word).some(part => ENDS.includes(part)));
   if (at < 0 || at > 2) return false;
   if (/all$/.test(command[at] ?? "")) return true;
   const objects = command.slice(at + 1);
@@ -284,7 +284,7 @@ export function takesOut(name: string, value: string): boolean {
 
 /** `--require-approval never`, `--no-confirm-changeset`, `--skip-checks`: nobody looks at it before it is there. */
 export function skipsApproval(name: string, value: string | undefined): boolean {
-  const parts = partsOf(name);
+  const parts = nameParts(name);
   const isOfApproval = parts.some(part =>
     /^(?:approval|confirm\w*|review|check|checks|verif\w+)$/.test(part),
   );
@@ -293,12 +293,12 @@ export function skipsApproval(name: string, value: string | undefined): boolean 
 
 /** What reaches users, gives rights, lifts a protection or costs money: each is a rule that can be set. */
 export function operationsSaid({ program, command, options }: Said): readonly SaidOperation[] {
-  const split = command.map(partsOf);
+  const split = command.map(nameParts);
   if (split.some(looks)) return [];
-  const parts = scopeOf(split).flat().flatMap(partedVerb).map(singular);
+  const parts = withoutScope(split).flat().flatMap(partedVerb).map(singular);
   const has = (list: readonly string[]): boolean => parts.some(part => list.includes(part));
-  const isOf = partsOf(program).map(singular);
-  const closes = options.some(({ name, value }) => closesToAll(partsOf(name), value));
+  const isOf = nameParts(program).map(singular);
+  const closes = options.some(({ name, value }) => closesToAll(nameParts(name), value));
   const gives = has(GIVES) || has(MAKES);
   const isKey = has(KEYS) || (has(["key"]) && has(KINDS_OF_KEY));
   const isAccount = has(ACCOUNTS) && has(MAKES_ACCOUNTS);
@@ -307,16 +307,16 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
   const isOfProtection = has(PROTECTION) && (has(MAKES) || has(CHANGES));
   const lifts = options.some(
     ({ name, value }) =>
-      liftsProtection(partsOf(name).map(singular), value) ||
+      liftsProtection(nameParts(name).map(singular), value) ||
       (isOfProtection && (value === undefined ? STOPS.includes(name.replace(/d$/, "")) : OFF.test(value))),
   );
   const isApproval = split.flat().some(part => APPROVES.includes(part)) && !has(RIGHTS) && !isKey;
-  const opens = options.some(({ name, value }) => opensToAll(partsOf(name), value));
+  const opens = options.some(({ name, value }) => opensToAll(nameParts(name), value));
   const raises = options.some(
     ({ name, value }) =>
       value !== undefined &&
       HIGHEST.test(value) &&
-      partsOf(name).some(part => LEVELS.includes(singular(part))),
+      nameParts(name).some(part => LEVELS.includes(singular(part))),
   );
   const found: readonly Found[] = [
     ...reachesPeople({ program, command, options }, parts),
@@ -335,7 +335,7 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
     [
       lifts ||
         has(UNPROTECTS) ||
-        options.some(({ name }) => partsOf(name).some(part => UNPROTECTS.includes(part))) ||
+        options.some(({ name }) => nameParts(name).some(part => UNPROTECTS.includes(part))) ||
         (has(STOPS) && (has(PROTECTION) || isOf.some(part => PROTECTION.includes(part)))),
       "grant.protection",
       "switch a protection off",
@@ -358,9 +358,9 @@ type Found = readonly [is: boolean, rule: SaidOperation["rule"], what: string, v
 /** Deploys, what is put live, changes of what is in use, and messages to many. */
 function reachesPeople({ program, command, options }: Said, parts: readonly string[]): readonly Found[] {
   const has = (list: readonly string[]): boolean => parts.some(part => list.includes(part));
-  const isOf = partsOf(program).map(singular);
+  const isOf = nameParts(program).map(singular);
   // Also as the name of what is started: `pipeline start deploy`.
-  const isNamed = command.map(partsOf).some(one => one.length === 1 && DEPLOYS.includes(one[0] ?? ""));
+  const isNamed = command.map(nameParts).some(one => one.length === 1 && DEPLOYS.includes(one[0] ?? ""));
   const isDeploy = isNamed || has(DEPLOYS) || has(RELEASES) || isOf.some(part => DEPLOYS.includes(part));
   const isForAll = ![...command, ...options.flatMap(({ name, value = "" }) => [name, value])].some(word =>
     NOT_FOR_ALL.test(word),
@@ -396,7 +396,7 @@ function paysIn(parts: readonly string[], options: Options): boolean {
   if (parts.some(verb => parts.some(noun => noun !== verb && paysOut(verb, noun)))) return true;
   if (parts.some(part => PAYS_ALONE.test(part))) return true;
   const signs = options.some(({ name }) =>
-    partsOf(name).some(part => SIGNS.includes(part) || name === "private-key"),
+    nameParts(name).some(part => SIGNS.includes(part) || name === "private-key"),
   );
   return signs && parts.some(part => /^(?:send|transfer|stake|swap|bridge|mint|script|publish)$/.test(part));
 }
@@ -416,7 +416,7 @@ function tellsMany(parts: readonly string[], isOf: readonly string[], options: O
 function isPutLive(parts: readonly string[], program: string, options: Options): boolean {
   const has = (list: readonly string[]): boolean => parts.some(part => list.includes(part));
   if (has(PUTS_LIVE) && has(LIVE_THINGS)) return true;
-  const isOfName = [...parts, ...partsOf(program)].some(part => NAMES_LEAD.test(part));
+  const isOfName = [...parts, ...nameParts(program)].some(part => NAMES_LEAD.test(part));
   return isOfName && (has(LEADS) || options.some(({ name }) => name === "doit"));
 }
 
@@ -431,18 +431,18 @@ const PUBLISHED = words("package crate gem module extension plugin image chart v
  */
 function publishesPackage(program: string, command: readonly string[]): boolean {
   if (program === "") {
-    const parts = command.flatMap(partsOf).map(singular);
+    const parts = command.flatMap(nameParts).map(singular);
     return parts.includes("publish") && parts.some(part => PUBLISHED.includes(part));
   }
   const at = command.indexOf("publish");
   if (at >= 0) return command.slice(at + 1).every(word => /[./]/.test(word));
-  const hands = [...partsOf(program), ...command.slice(0, 2).flatMap(partsOf)];
+  const hands = [...nameParts(program), ...command.slice(0, 2).flatMap(nameParts)];
   return hands.some(part => HANDS_OUT.includes(part)) && command.some(word => PACKAGE_FILE.test(word));
 }
 
 /** Deploys are words of tasks of a project as well; `release` is there what is built. */
 export function saysDeploy(names: readonly string[]): boolean {
-  const split = names.map(partsOf);
+  const split = names.map(nameParts);
   return !split.some(looks) && split.flat().some(part => DEPLOYS.includes(singular(part)));
 }
 
@@ -456,7 +456,7 @@ function looks(parts: readonly string[]): boolean {
  * Words behind the verb are names that somebody chose; without a word in front of it, the first says what it is done to.
  * A word that is only a verb is the verb, else the last that has one in it.
  */
-function scopeOf(split: readonly (readonly string[])[]): readonly (readonly string[])[] {
+function withoutScope(split: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const isVerb = (part: string): boolean =>
     [GIVES, MAKES, STOPS, BUYS, DEPLOYS, CHANGES].some(list => list.includes(part));
   const lone = split.findIndex(parts => parts.length === 1 && parts.some(isVerb));

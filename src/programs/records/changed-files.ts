@@ -8,7 +8,7 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import { harmlessUse, startsWithOneOf } from "../model/harmless.ts";
+import { harmlessUse, startsWithAny } from "../model/harmless.ts";
 import { findProgram, tellsChanges } from "../model/registry.ts";
 import { isSearched } from "./other-languages.ts";
 import { isOwnName } from "./own-wrapper.ts";
@@ -117,7 +117,7 @@ export function tellsAllChanges({ program, argv, isOpenEnded }: Invocation): boo
   const [first = ""] = given;
   if (given.length === 1 && HELP.test(first)) return true;
   const { shows = "", bringsHere } = record ?? {};
-  if (startsWithOneOf(shows, first)) return true;
-  if (bringsHere !== undefined) return !given.slice(0, 3).some(word => startsWithOneOf(bringsHere, word));
+  if (startsWithAny(shows, first)) return true;
+  if (bringsHere !== undefined) return !given.slice(0, 3).some(word => startsWithAny(bringsHere, word));
   return harmlessUse(program, given) === "reads";
 }

@@ -1,7 +1,7 @@
 import {
   blankSeparated,
+  callEnvironment,
   describe,
-  environmentOf,
   type OptionGrammar,
   text,
   type Value,
@@ -471,7 +471,7 @@ function clusterTool({ argv }: ParsedCall): readonly Value[] | undefined {
 
 /** `TF_CLI_ARGS` and `TF_CLI_ARGS_apply` add options behind the subcommand. */
 function withVariables(call: ParsedCall): readonly Value[] | undefined {
-  const added = environmentOf(call).flatMap(({ name, value }) =>
+  const added = callEnvironment(call).flatMap(({ name, value }) =>
     value !== undefined && name.startsWith("TF_CLI_ARGS") ? blankSeparated(describe(value)) : [],
   );
   return added.length === 0 ? undefined : [...call.argv, ...added.map(word => text(word))];

@@ -28,7 +28,7 @@ import {
 import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { remoteCall } from "../model/run.ts";
 import { keptVariables } from "./prefixes.ts";
-import { OTHER_ROOT, reachesOf } from "./requests.ts";
+import { hostAccessEffects, OTHER_ROOT } from "./requests.ts";
 import { writtenText } from "./tasks.ts";
 
 const RUN: OptionGrammar = {
@@ -143,10 +143,10 @@ function reachesOfRun(call: ParsedCall): readonly ProgramEffect[] {
   const found = skipGroups(call);
   if (found === undefined || !/^(?:run|create|exec)$/.test(found.name)) return [];
   const parsed = parseOptions(call.argv, found.name === "exec" ? EXEC : RUN, found.index + 1);
-  return parsed.isOn("help") ? [] : reachesOf(parsed, mountsOf(parsed, call), call);
+  return parsed.isOn("help") ? [] : hostAccessEffects(parsed, readMounts(parsed, call), call);
 }
 
-function mountsOf(parsed: ParsedOptions, { cwd }: ProgramCall): readonly Mount[] {
+function readMounts(parsed: ParsedOptions, { cwd }: ProgramCall): readonly Mount[] {
   return [
     ...parsed.valuesOf("v").flatMap(value => readVolume(value, cwd)),
     ...parsed.valuesOf("mount").flatMap(value => readMount(value, cwd)),
@@ -251,8 +251,8 @@ function runImage(call: ProgramCall, start: number): Output {
   const argv = entrypoint === undefined || entrypoint.pieces.length === 0 ? words : [entrypoint, ...words];
   const seesProcesses = knownText(parsed.valueOf("pid") ?? text("")) === "host";
   const mounts = [
-    ...mountsOf(parsed, call),
-    ...devicesOf(parsed).map((path): Mount => ({ host: path, inside: path, isReadOnly: false })),
+    ...readMounts(parsed, call),
+    ...listDevices(parsed).map((path): Mount => ({ host: path, inside: path, isReadOnly: false })),
     ...(seesProcesses ? [OTHER_ROOT] : []),
   ];
   const cwd = parsed.valueOf("w") ?? unknown("any", "the container's directory");
@@ -268,7 +268,7 @@ function runImage(call: ProgramCall, start: number): Output {
 }
 
 /** A privileged container has all devices of this machine. */
-function devicesOf(parsed: ParsedOptions): readonly Value[] {
+function listDevices(parsed: ParsedOptions): readonly Value[] {
   const named = parsed.valuesOf("device").map(value => text(describe(value).replace(/:.*$/s, "")));
   return parsed.has("privileged") ? [text("/dev"), ...named] : named;
 }

@@ -174,7 +174,7 @@ function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffe
   const texts = [
     ...options.valuesOf(...words(client.text)),
     ...(client.takesText ? operands.slice(client.databases) : []),
-    ...options.valuesOf(...words(client.files)).flatMap(path => contentOf(path, call)),
+    ...options.valuesOf(...words(client.files)).flatMap(path => readContent(path, call)),
     ...fedText(call),
   ];
   const others = client.isLocal ? databaseFiles(file, texts, options.isOn("readonly")) : [];
@@ -218,11 +218,11 @@ function fedText(call: ParsedCall): readonly Value[] {
   if (stdin !== undefined && stdin.pieces.length > 0 && isKnown(stdin)) return [stdin];
   return redirections
     .filter(redirection => redirection.operation === "read")
-    .flatMap(({ target }) => contentOf(target, call));
+    .flatMap(({ target }) => readContent(target, call));
 }
 
 /** The content of a file that the same command wrote, or of one on this machine. */
-function contentOf(file: Value, { cwd, place, scope }: ParsedCall): readonly Value[] {
+function readContent(file: Value, { cwd, place, scope }: ParsedCall): readonly Value[] {
   const path = knownText(joinPath(cwd, file));
   if (path === undefined || place.kind !== "local") return [];
   const written = writtenEntry(file, cwd, scope);
@@ -236,7 +236,7 @@ function effectsOfMongo(call: ParsedCall): readonly ProgramEffect[] {
   const scripts = operands.filter(value => describe(value).endsWith(".js"));
   const codes = [
     ...options.valuesOf("eval"),
-    ...[...options.valuesOf("f", "file"), ...scripts].flatMap(file => contentOf(file, call)),
+    ...[...options.valuesOf("f", "file"), ...scripts].flatMap(file => readContent(file, call)),
     ...fedText(call),
   ];
   const names = [...operands, ...options.valuesOf("host")].map(describe);

@@ -16,9 +16,9 @@ import {
   withOrigins,
   wordAt,
 } from "../../shell/index.ts";
-import { readsOf, sendStdin } from "../model/effects.ts";
+import { listReads, sendStdin } from "../model/effects.ts";
 import { type Field, type ParsedCall, type Program, program, withOperations } from "../model/program.ts";
-import { inputOf } from "./file-access.ts";
+import { fileInput } from "./file-access.ts";
 
 const BASE_OPTIONS: OptionGrammar = {
   flags: "-i d|D|decode ignore-garbage base64 base32 base16 base64url help version",
@@ -114,7 +114,7 @@ const SUFFIX: Readonly<Record<string, string>> = {
 /** A file takes the place of the packed or unpacked one, unless all goes to the output. */
 function effectsOfPacker(call: ParsedCall): readonly ProgramEffect[] {
   const { options, operands, program } = call;
-  const reads = readsOf(undefined, call);
+  const reads = listReads(undefined, call);
   if (/cat$/.test(program) || options.has("c", "stdout", "t", "l", "help", "version")) return reads;
   const isTree = options.has("r");
   const beside = (path: string) =>
@@ -165,7 +165,7 @@ function encode(inputs: Output, call: ProgramCall): Output {
 }
 
 function encodeInput(call: ParsedCall): Output {
-  return encode(inputOf(call, []), call);
+  return encode(fileInput(call, []), call);
 }
 
 function fromBytes(bytes: Uint8Array | undefined): string | undefined {
@@ -177,7 +177,7 @@ function decodeBase(decode: (encoded: string) => Uint8Array | undefined): (call:
     const { options } = call;
     const isDecoding = options.has("d");
     const named = options.valuesOf("input", ...(isDecoding ? ["i"] : []));
-    const inputs = inputOf(call, [...named, ...call.operands]);
+    const inputs = fileInput(call, [...named, ...call.operands]);
     if (!isDecoding) return encode(inputs, call);
     const clean = (encoded: string) =>
       options.has("i", "ignore-garbage") ? encoded.replace(/[^A-Za-z0-9+/_=-]/g, "") : encoded;
@@ -188,7 +188,7 @@ function decodeBase(decode: (encoded: string) => Uint8Array | undefined): (call:
 function runXxd(call: ParsedCall): Output {
   const { options } = call;
   const isPlain = options.has("p") || call.argv.some(word => knownText(word) === "-ps");
-  const inputs = inputOf(call, call.operands.slice(0, 1));
+  const inputs = fileInput(call, call.operands.slice(0, 1));
   if (!options.has("r")) return encode(inputs, call);
   return decodeWith(
     inputs,
@@ -208,7 +208,7 @@ function dumpDigits(dump: string): string {
 
 function reverseLines(call: ParsedCall): Output {
   return decodeWith(
-    inputOf(call, call.operands),
+    fileInput(call, call.operands),
     content =>
       content
         .split("\n")
@@ -221,7 +221,7 @@ function reverseLines(call: ParsedCall): Output {
 /** Compressed or encrypted: the result cannot be computed here. */
 function runPacker(call: ParsedCall): Output {
   const isDecoding = /cat$|^[gb]?un|^uudecode$/.test(call.program) || call.options.has("d");
-  const inputs = inputOf(call, call.operands);
+  const inputs = fileInput(call, call.operands);
   return isDecoding ? decodeWith(inputs, () => undefined, call) : encode(inputs, call);
 }
 
@@ -238,7 +238,7 @@ function runOpenssl(call: ParsedCall): Output {
       options.has("a", "base64") &&
       !options.options.some(option => !option.isInGrammar));
   return decodeWith(
-    inputOf(call, options.valuesOf("in")),
+    fileInput(call, options.valuesOf("in")),
     encoded => (isBase64 ? fromBytes(decodeBase64(encoded)) : undefined),
     call,
   );

@@ -15,12 +15,12 @@ import {
 } from "../../shell/index.ts";
 
 /** What a program reads: the named files one after the other, or stdin. */
-export function inputOf(call: ProgramCall, files: readonly Value[]): Output {
+export function fileInput(call: ProgramCall, files: readonly Value[]): Output {
   const [first] = files;
   if (first === undefined) return call.stdin === undefined ? NO_OUTPUT : [call.stdin];
   return joinOutputs(
     files.map(path =>
-      knownText(path) === "-" ? inputOf(call, []) : readContents(path, call.cwd, call.stdin, call.scope),
+      knownText(path) === "-" ? fileInput(call, []) : readContents(path, call.cwd, call.stdin, call.scope),
     ),
   );
 }
@@ -37,7 +37,7 @@ export function recordCodeEffect(found: CodeEffect["call"], { id, span, scope }:
 }
 
 /** What comes in on the input, if anything does. */
-export function stdinOf({ stdin }: ProgramCall): readonly Value[] {
+export function knownStdin({ stdin }: ProgramCall): readonly Value[] {
   return stdin === undefined ? [] : [stdin];
 }
 

@@ -20,7 +20,7 @@ import {
 } from "../../shell/index.ts";
 import { effectsOfRows, isSearchResult, listedArguments, listingBehind } from "../model/effects.ts";
 import { type Field, type KnownCall, type Missing, type ParsedCall, program } from "../model/program.ts";
-import { inputOf, save, stdinOf } from "./file-access.ts";
+import { fileInput, knownStdin, save } from "./file-access.ts";
 import { isCmdStyle, runBareCmd } from "./windows.ts";
 
 const ATTRIBUTE_OPTIONS = {
@@ -62,7 +62,7 @@ export const files: Field = {
         { write: "operands", unless: "a" },
       ],
       run(call) {
-        const contents = inputOf(call, []);
+        const contents = fileInput(call, []);
         for (const path of call.operands) save(path, contents, call, call.options.has("a"));
         return contents;
       },
@@ -169,7 +169,7 @@ function effectsOfDd(call: ParsedCall): readonly ProgramEffect[] {
 
 function runDd(call: ParsedCall): Output {
   const [from, to] = [operandOfDd(call, "if"), operandOfDd(call, "of")];
-  const contents = inputOf(call, from === undefined ? [] : [from]);
+  const contents = fileInput(call, from === undefined ? [] : [from]);
   if (to === undefined) return contents;
   save(to, contents, call);
   return NO_OUTPUT;
@@ -264,7 +264,7 @@ function accessLists({ operands, options }: ParsedCall): readonly ProgramEffect[
 }
 
 function effectsOfPatchText(call: ParsedCall): readonly ProgramEffect[] {
-  const patches = [...call.argv.slice(1), ...stdinOf(call)];
+  const patches = [...call.argv.slice(1), ...knownStdin(call)];
   const named = patches.flatMap(patch => patchedPaths(knownText(patch) ?? ""));
   return [...new Set(named)].map(path => replaced(text(path)));
 }
@@ -381,7 +381,7 @@ function removalEffects(call: ParsedCall): readonly ProgramEffect[] {
     !hasOwnFlags &&
     operands.some(value => value.pieces.some(piece => piece.kind === "unknown" && piece.mayBeMany));
   const effects = operands.flatMap(value =>
-    deletionOf(value, isRecursive || (mayRecurse && isKnown(value)), call),
+    deletionEffects(value, isRecursive || (mayRecurse && isKnown(value)), call),
   );
   const isNamed = isRecursive && operands.some(hasUnknown);
   return isNamed && listedArguments(call) === "unknown"
@@ -389,7 +389,7 @@ function removalEffects(call: ParsedCall): readonly ProgramEffect[] {
     : [...effects, ...deletionOfListed(isRecursive, call)];
 }
 
-function deletionOf(path: Value, isRecursive: boolean, call: ParsedCall): readonly ProgramEffect[] {
+function deletionEffects(path: Value, isRecursive: boolean, call: ParsedCall): readonly ProgramEffect[] {
   if (isSearchResult(path, call)) return [];
   const listing = hasUnknown(path) ? listingBehind(path, call) : undefined;
   if (listing !== undefined)

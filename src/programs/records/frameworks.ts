@@ -13,7 +13,7 @@ import {
 } from "../../shell/index.ts";
 import { commands, type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { runInterpreterCode } from "../model/run-code.ts";
-import { stdinOf } from "./file-access.ts";
+import { knownStdin } from "./file-access.ts";
 import { followUnreadCode } from "./other-languages.ts";
 
 /** Commands of frameworks whose words hold code of the application, and what else empties its database. */
@@ -98,7 +98,7 @@ function runner(names: string, language: Language, subcommands: string, takes: C
       for (const one of [...given, ...behind])
         runInterpreterCode(language, one, [], call, { from: "argument" });
       if (isInput && given.length === 0)
-        for (const one of stdinOf(call)) runInterpreterCode(language, one, [], call, { from: "stdin" });
+        for (const one of knownStdin(call)) runInterpreterCode(language, one, [], call, { from: "stdin" });
       if (name === takes.sql) runInner([text("psql")], call);
       return [unknownOutput(call)];
     },

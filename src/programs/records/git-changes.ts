@@ -10,7 +10,7 @@ import {
   wordSet,
   words,
 } from "../../shell/index.ts";
-import { GRAMMAR_CELLS, grammarOf, readRow, rowsOf } from "../model/text-table.ts";
+import { GRAMMAR_CELLS, readRow, splitRows, toOptionGrammar } from "../model/text-table.ts";
 
 /** The options of each subcommand of git, as far as they matter or take a value. */
 const TABLE = `
@@ -100,10 +100,10 @@ export function readGitOptions(subcommand: string, argv: readonly Value[]): Pars
 }
 
 function readGrammar(name: string): OptionGrammar {
-  rows ??= rowsOf(TABLE);
+  rows ??= splitRows(TABLE);
   const row = rows.find(line => line.startsWith(`${name} |`));
   if (row === undefined) return NO_OPTIONS;
-  const written = grammarOf(readRow(row, 1, GRAMMAR_CELLS).cells);
+  const written = toOptionGrammar(readRow(row, 1, GRAMMAR_CELLS).cells);
   const grammar = { ...written, flags: `${written.flags} help|h` };
   grammars.set(name, grammar);
   return grammar;
@@ -201,7 +201,7 @@ export function changesOfGit(run: GitWords): GitChanges {
   const { subcommand, options } = run;
   const operands = options.operandValues.map(describe);
   const [first = "-"] = operands;
-  if (options.isOn("help") || actionsOf(subcommand).includes(first)) return NOTHING;
+  if (options.isOn("help") || listActions(subcommand).includes(first)) return NOTHING;
   if (READING.has(subcommand)) return NOTHING;
   switch (subcommand) {
     case "add":
@@ -240,7 +240,7 @@ export function changesOfGit(run: GitWords): GitChanges {
   }
 }
 
-function actionsOf(subcommand: string): readonly string[] {
+function listActions(subcommand: string): readonly string[] {
   return Object.hasOwn(READING_ACTIONS, subcommand) ? words(READING_ACTIONS[subcommand] ?? "") : [];
 }
 

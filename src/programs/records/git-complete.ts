@@ -1,6 +1,6 @@
 import { describe, type GitWords, isKnown, knownText, words } from "../../shell/index.ts";
 import type { Missing } from "../model/program.ts";
-import { rowsOf } from "../model/text-table.ts";
+import { splitRows } from "../model/text-table.ts";
 
 /** Options of `log` and its kin that choose and show commits. */
 const REVISIONS = `
@@ -110,7 +110,7 @@ interface CompleteCommand {
 let table: ReadonlyMap<string, CompleteCommand> | undefined;
 
 function readTable(): ReadonlyMap<string, CompleteCommand> {
-  const cells = rowsOf(COMPLETE).map(row => row.split("|").map(cell => cell.trim()));
+  const cells = splitRows(COMPLETE).map(row => row.split("|").map(cell => cell.trim()));
   const shared: Readonly<Record<string, string>> = {
     "{diff}": cells.find(([name]) => name === "diff")?.[1] ?? "",
     "{revisions}": REVISIONS,

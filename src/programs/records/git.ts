@@ -1,10 +1,10 @@
 import {
   appendOutput,
+  callEnvironment,
   concatenate,
   describe,
   dropKnown,
-  environmentOf,
-  environmentValueOf,
+  findEnvironmentValue,
   type GitWords,
   joinPath,
   joinValues,
@@ -330,8 +330,8 @@ function effectsOfGit(call: ParsedCall): readonly ProgramEffect[] {
     options: own,
     settings,
     directory: gitDirectory(options, call.cwd),
-    gitDirectory: options.valueOf("git-dir") ?? environmentValueOf(call, "GIT_DIR"),
-    workTree: options.valueOf("work-tree") ?? environmentValueOf(call, "GIT_WORK_TREE"),
+    gitDirectory: options.valueOf("git-dir") ?? findEnvironmentValue(call, "GIT_DIR"),
+    workTree: options.valueOf("work-tree") ?? findEnvironmentValue(call, "GIT_WORK_TREE"),
   };
   return [{ kind: "git", words }];
 }
@@ -347,15 +347,15 @@ function effectsOfPlumbing(call: ParsedCall): readonly ProgramEffect[] {
     options: readGitOptions(subcommand, argv),
     settings,
     directory: call.cwd,
-    gitDirectory: environmentValueOf(call, "GIT_DIR"),
-    workTree: environmentValueOf(call, "GIT_WORK_TREE"),
+    gitDirectory: findEnvironmentValue(call, "GIT_DIR"),
+    workTree: findEnvironmentValue(call, "GIT_WORK_TREE"),
   };
   return [{ kind: "git", words }];
 }
 
 /** `GIT_CONFIG_KEY_0` with its value, and the quoted list in `GIT_CONFIG_PARAMETERS`. */
 function environmentSettings(call: ProgramCall): GitWords["settings"] {
-  const entries = environmentOf(call);
+  const entries = callEnvironment(call);
   return entries.flatMap(({ name, value }) => {
     if (value === undefined) return [];
     const number = /^GIT_CONFIG_KEY_(\d{1,4})$/.exec(name)?.[1];

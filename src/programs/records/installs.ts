@@ -1,6 +1,6 @@
 import {
   describe,
-  environmentValueOf,
+  findEnvironmentValue,
   knownText,
   type OperationEffect,
   type OptionGrammar,
@@ -12,7 +12,7 @@ import {
   words,
 } from "../../shell/index.ts";
 import { isLoopback } from "../../system/index.ts";
-import { ADDRESS, findImitated, installScriptOf, type Registry, readPackage } from "./package-names.ts";
+import { ADDRESS, findImitated, type Registry, readInstallScript, readPackage } from "./package-names.ts";
 
 /** How a program is told to install packages. */
 interface Installer {
@@ -125,7 +125,7 @@ const INSTALLERS: Readonly<Record<string, Installer>> = {
 let installers: ReadonlyMap<string, Installer> | undefined;
 
 /** What is remarkable about the packages that this call installs, known without any network. */
-export function installsOf(name: string, call: ProgramCall): readonly OperationEffect[] {
+export function installEffects(name: string, call: ProgramCall): readonly OperationEffect[] {
   installers ??= new Map(Object.entries(INSTALLERS));
   const installer = installers.get(name);
   if (installer === undefined) return installsOfOthers(name, call);
@@ -151,7 +151,7 @@ export function installsOf(name: string, call: ProgramCall): readonly OperationE
       const what = `install ${spec.name}, one letter away from ${imitated}`;
       effects.push(report("pkg.lookalike", what, imitated, `${looks} ${imitated}`));
     }
-    const script = registry === "npm" && found.runsScripts ? installScriptOf(spec, call) : undefined;
+    const script = registry === "npm" && found.runsScripts ? readInstallScript(spec, call) : undefined;
     if (script !== undefined) {
       const what = `run the ${script} script of ${describe(word)}, which is new here`;
       effects.push(report("pkg.script", what, describe(word), "npm install --ignore-scripts {rest}"));
@@ -232,7 +232,7 @@ function readInstall(installer: Installer, call: ProgramCall): Install | undefin
     packages,
     indexes: [
       ...(installer.index === "" ? [] : options.valuesOf(...words(installer.index))),
-      ...words(variables).flatMap(variable => environmentValueOf(call, variable) ?? []),
+      ...words(variables).flatMap(variable => findEnvironmentValue(call, variable) ?? []),
     ],
     addresses: installer.address === undefined ? [] : options.valuesOf(...words(installer.address)),
   });

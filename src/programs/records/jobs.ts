@@ -21,8 +21,8 @@ import {
 import { quoteWord } from "../../system/index.ts";
 import { plainReads } from "../model/effects.ts";
 import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
-import { itemsOf, replaceMark, runString } from "../model/run.ts";
-import { stdinOf } from "./file-access.ts";
+import { replaceMark, runString, splitItems } from "../model/run.ts";
+import { knownStdin } from "./file-access.ts";
 
 const SCRIPT_OPTIONS: OptionGrammar = {
   flags: "-aefqkFdpr append quiet flush return force",
@@ -128,7 +128,8 @@ function runTypescript(call: ParsedCall): Output {
 function runLater(call: ParsedCall): Output {
   if (call.options.has("l", "r", "d", "c")) return [unknownOutput(call)];
   const file = call.options.valueOf("f");
-  const contents = file === undefined ? stdinOf(call) : readContents(file, call.cwd, call.stdin, call.scope);
+  const contents =
+    file === undefined ? knownStdin(call) : readContents(file, call.cwd, call.stdin, call.scope);
   return eitherOutput(...contents.map(code => runInNewShell(code, call, { from: "stdin", via: "shell" })));
 }
 
@@ -186,7 +187,7 @@ function runXargs(call: ParsedCall): Output {
     : knownText(options.valueOf("d") ?? text(mark === undefined ? "" : "\n"));
   return eitherOutput(
     ...inputs.map(input => {
-      const items = itemsOf(input, delimiter === "" ? undefined : delimiter);
+      const items = splitItems(input, delimiter === "" ? undefined : delimiter);
       const count = Number(knownText(options.valueOf("n", "max-args") ?? text("")) || "0");
       return mark === undefined
         ? runWithWords(template, items, count, input, call)
@@ -272,7 +273,7 @@ function quoted(item: Value): Value {
 
 function streamItems(call: ProgramCall, file: Value | undefined): readonly Value[] | undefined {
   const [input] = file === undefined ? [call.stdin] : readContents(file, call.cwd, call.stdin, call.scope);
-  return input === undefined ? undefined : itemsOf(input, "\n");
+  return input === undefined ? undefined : splitItems(input, "\n");
 }
 
 /** `::: a b ::: c d` gives lists of items, `:::: file` lists of lines. */

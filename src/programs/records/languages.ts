@@ -11,7 +11,7 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
-import { readsOf } from "../model/effects.ts";
+import { listReads } from "../model/effects.ts";
 import {
   type Field,
   type KnownCall,
@@ -22,7 +22,7 @@ import {
 } from "../model/program.ts";
 import { type CodeOptions, runFiles, runInterpreter, runInterpreterCode } from "../model/run-code.ts";
 import { computeLiteral } from "./encoding.ts";
-import { inputOf } from "./file-access.ts";
+import { fileInput } from "./file-access.ts";
 import { scriptProgram } from "./frameworks.ts";
 import { offeredByPhp, offeredByPython, offeredByRuby } from "./servers.ts";
 import { compileSubstitutions } from "./substitute.ts";
@@ -204,7 +204,7 @@ function runSed(started: ParsedCall): Output {
     isSimple && known.every(script => script !== undefined)
       ? compileSubstitutions(known.join("\n"), options.has("E"), call.scope.session.budget)
       : undefined;
-  return computeLiteral(inputOf(call, files), content => change?.(content), call);
+  return computeLiteral(fileInput(call, files), content => change?.(content), call);
 }
 
 /** BSD sed has the suffix of `-i` in a word of its own, mostly an empty one. */
@@ -228,7 +228,7 @@ function effectsOfSed(call: ParsedCall): readonly ProgramEffect[] {
 function effectsOfAwk(call: ParsedCall): readonly ProgramEffect[] {
   const { options, operands } = call;
   const isInPlace = options.valuesOf("i", "include").some(value => /^inplace(\.awk)?$/.test(describe(value)));
-  if (!isInPlace) return readsOf({ names: "awk", reads: { text: "f e", files: "f" } }, call);
+  if (!isInPlace) return listReads({ names: "awk", reads: { text: "f e", files: "f" } }, call);
   const files = options.has("f", "e") ? operands : operands.slice(1);
   return files.map(path => ({ kind: "write", path, how: "edit" }));
 }

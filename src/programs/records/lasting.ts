@@ -1,5 +1,5 @@
 import { describe, type Invocation, words } from "../../shell/index.ts";
-import { rowsOf } from "../model/text-table.ts";
+import { splitRows } from "../model/text-table.ts";
 
 /**
  * Programs that do not end by themselves: servers, watchers, screens. Behind them the words or options with which they do
@@ -35,7 +35,7 @@ let table: ReadonlyMap<string, Lasting> | undefined;
 
 function readLasting(): ReadonlyMap<string, Lasting> {
   return new Map(
-    rowsOf(LASTING).flatMap(row => {
+    splitRows(LASTING).flatMap(row => {
       const [names = "", given = "", ending = ""] = row.split("|").map(cell => cell.trim());
       return words(names).map(name => [name, { with: words(given), endsWith: words(ending) }] as const);
     }),

@@ -20,7 +20,7 @@ import {
 import { payloads, plainReads, sendEffect, sendStdin, stdinPayloads } from "../model/effects.ts";
 import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
 import { runOptionText, splitString } from "../model/run.ts";
-import { save, stdinOf } from "./file-access.ts";
+import { knownStdin, save } from "./file-access.ts";
 import { engineInput, engineRequests, otherAddresses, requestLosses } from "./requests.ts";
 
 const DOWNLOAD_OPTIONS = {
@@ -392,7 +392,7 @@ function lookUpNames({ argv }: ParsedCall): readonly ProgramEffect[] {
 /** `sftp host <<< 'put FILE'`, `lftp -e 'put FILE' host`: a session whose commands name what leaves. */
 function sendSession(call: ParsedCall): readonly ProgramEffect[] {
   const { argv } = call;
-  const lines = [...argv.slice(1), text(argv.slice(1).map(describe).join(" ")), ...stdinOf(call)];
+  const lines = [...argv.slice(1), text(argv.slice(1).map(describe).join(" ")), ...knownStdin(call)];
   const named = lines.flatMap(value =>
     [
       ...(knownText(value) ?? "").matchAll(

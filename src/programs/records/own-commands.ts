@@ -165,7 +165,7 @@ function readCall(name: string, argv: readonly Value[]): OwnCall {
     writes: options.flatMap(({ name, value }) =>
       value !== undefined && describe(value) !== "" && command.writes?.includes(name) === true ? [value] : [],
     ),
-    starts: isHarmless ? [] : startsOf(command, read),
+    starts: isHarmless ? [] : findStarts(command, read),
     shows:
       isHarmless || command.shows === undefined || read.operands[0] === undefined
         ? undefined
@@ -179,7 +179,7 @@ interface ReadOptions {
   readonly passedOn: readonly Value[];
 }
 
-function startsOf(
+function findStarts(
   { runs, launches, runsText = [], runsFile = [] }: OwnCommand,
   { options, operands, passedOn }: ReadOptions,
 ): readonly Started[] {

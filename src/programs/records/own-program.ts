@@ -21,7 +21,7 @@ export interface FoundCall extends OwnCall {
  * The call of this program that an invocation is: by its name, by a path, by an interpreter or a package runner.
  * `isOwnFile` says of a path whether this program is behind it.
  */
-export function ownCallOf(
+export function findOwnCall(
   invocation: Pick<Invocation, "argv" | "program" | "isOpenEnded">,
   isOwnFile: (word: string) => boolean,
 ): FoundCall | undefined {
@@ -54,7 +54,7 @@ function isHookProgram(word: string): boolean {
 }
 
 /** The event that an invocation tells the hook program of, in the place of a host: that a call ran, or what a person wrote. */
-export function toldEventOf({ argv, program }: Pick<Invocation, "argv" | "program">): string | undefined {
+export function readHookEvent({ argv, program }: Pick<Invocation, "argv" | "program">): string | undefined {
   const at = argv.findIndex(word => isHookProgram(describe(word)));
   if (at < 0 || (at > 0 && program !== undefined && !mayStart(program))) return undefined;
   const event = firstWord(argv.slice(at + 1).map(describe));
@@ -74,7 +74,7 @@ export function filesOfOwn(
   invocation: Invocation,
   isOwnFile: (word: string) => boolean,
 ): Pick<OwnCall, "writes" | "shows"> | undefined {
-  return invocation.argv.some(mayNameFiles) ? ownCallOf(invocation, isOwnFile) : undefined;
+  return invocation.argv.some(mayNameFiles) ? findOwnCall(invocation, isOwnFile) : undefined;
 }
 
 function mayNameFiles(word: Value): boolean {

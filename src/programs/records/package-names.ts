@@ -101,7 +101,7 @@ const SCRIPTS = ["preinstall", "install", "postinstall"] as const;
  * The script that installing an npm package would run, where this machine knows it and the project's lock file does not
  * have the package yet. Of a package that was never here nothing is known.
  */
-export function installScriptOf(spec: PackageSpec, call: ProgramCall): string | undefined {
+export function readInstallScript(spec: PackageSpec, call: ProgramCall): string | undefined {
   const read = (path: string, limit: number) => {
     const full = knownText(joinPath(call.cwd, text(path)));
     return full === undefined ? undefined : call.scope.session.context.files?.readText(full, limit);

@@ -18,7 +18,7 @@ import {
   words,
 } from "../../shell/index.ts";
 import { type Field, type OperationRow, type Program, withOperations } from "../model/program.ts";
-import { GRAMMAR_CELLS, grammarOf, readTable, type TableRow } from "../model/text-table.ts";
+import { GRAMMAR_CELLS, readTable, type TableRow, toOptionGrammar } from "../model/text-table.ts";
 
 /** Runs the rest of the words as a program, after the options and operands that belong to the wrapper. */
 export function runPrefix({ options, cells }: Omit<PrefixWrapper, "names">, call: ProgramCall): Output {
@@ -103,10 +103,10 @@ function withoutVersion(word: Value, index: number): Value {
 /** Programs whose last words are another program with its arguments. */
 export const prefixes: Field = {
   tellsChanges: true,
-  programs: () => withOperations(readPrefixWrappers().map(programOf), PREFIX_OPERATIONS),
+  programs: () => withOperations(readPrefixWrappers().map(toProgram), PREFIX_OPERATIONS),
 };
 
-function programOf(wrapper: PrefixWrapper): Program {
+function toProgram(wrapper: PrefixWrapper): Program {
   const { names, pattern, options, cells } = wrapper;
   return {
     names,
@@ -295,7 +295,7 @@ export const PREFIX_OPERATIONS: readonly OperationRow[] = [
 export function readPrefixWrappers(): readonly PrefixWrapper[] {
   const rows = readTable(TABLE, 1, [...GRAMMAR_CELLS, ...WRAPPER_CELLS]);
   return [
-    ...rows.map(({ columns: [names = ""], cells }) => ({ names, options: grammarOf(cells), cells })),
+    ...rows.map(({ columns: [names = ""], cells }) => ({ names, options: toOptionGrammar(cells), cells })),
     // The dynamic loader runs the program it is given: `/lib64/ld-linux-x86-64.so.2 /bin/rm`.
     {
       names: "ld.so",

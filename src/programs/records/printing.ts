@@ -5,7 +5,7 @@ import {
   decodeEscapes,
   directoryName,
   type EscapeStyle,
-  environmentValueOf,
+  findEnvironmentValue,
   hasGlob,
   joinPath,
   joinValues,
@@ -373,7 +373,7 @@ function makeTemporary(call: ParsedCall): Output {
   const [template] = call.operands;
   const name = template === undefined ? text(`tmp.fresh${number}`) : fillTemplate(template, number);
   const isInTemp = template === undefined || options.has("p", "t");
-  const folder = options.valueOf("p") ?? environmentValueOf(call, "TMPDIR") ?? text(scope.session.tmpdir);
+  const folder = options.valueOf("p") ?? findEnvironmentValue(call, "TMPDIR") ?? text(scope.session.tmpdir);
   const path = joinPath(call.cwd, isInTemp ? concatenate([folder, text("/"), name]) : name);
   const known = knownText(path);
   if (known !== undefined)
@@ -384,12 +384,13 @@ function makeTemporary(call: ParsedCall): Output {
 /** A new name in a directory that is no temporary one; which, is not known before. */
 function madeTemporary({ operands, options }: ParsedCall): readonly ProgramEffect[] {
   const [template] = operands;
-  const directory = options.valueOf("p") ?? (template === undefined ? undefined : text(parentOf(template)));
+  const directory =
+    options.valueOf("p") ?? (template === undefined ? undefined : text(templateDirectory(template)));
   if (directory === undefined || options.has("t", "u")) return [];
   return [{ kind: "alter", path: concatenate([directory, text("/"), unknown("token", "XXXXXX")]) }];
 }
 
-function parentOf(template: Value): string {
+function templateDirectory(template: Value): string {
   return directoryName(knownText(template) ?? ".");
 }
 

@@ -61,7 +61,7 @@ export function effectsOfKill(call: ParsedCall): readonly ProgramEffect[] {
   if (shown.filter(word => /^\d+$/.test(word)).length > MAX_NUMBERS)
     return [ending("end every process of a range", target)];
   if (given.some(word => word.origins.some(isOfProcesses))) return [ending("end every process", target)];
-  const listed = given.filter(word => !isKnown(word)).flatMap(word => sourcesOf(word, call));
+  const listed = given.filter(word => !isKnown(word)).flatMap(word => listSources(word, call));
   return listed.length > 0 && isBroad(listed, call) ? [ending("end every process of a list", target)] : [];
 }
 
@@ -75,11 +75,11 @@ export function effectsOfEndingAll(call: ParsedCall): readonly OperationEffect[]
   if (!shown.slice(0, 3).some(word => ENDS.includes(word.replace(/^-+/, "")))) return [];
   const given = call.argv.slice(1).filter(word => !isKnown(word));
   if (given.length === 0) return [];
-  const sources = given.flatMap(word => sourcesOf(word, call));
+  const sources = given.flatMap(word => listSources(word, call));
   const isOf = (test: RegExp) =>
     sources.some(({ argv }) => argv.slice(1).some(word => test.test(describe(word))));
   const isChosen = isOf(/^(?:--filter|--selector|-l$)/);
-  if (!isOf(LISTS) || isChosen || !sources.flatMap(patternsOf).every(pattern => isShared(pattern, call)))
+  if (!isOf(LISTS) || isChosen || !sources.flatMap(listPatterns).every(pattern => isShared(pattern, call)))
     return [];
   return [ending("end everything of a list", call.argv.map(describe).join(" "))];
 }
@@ -103,7 +103,7 @@ function isEveryNumber(word: Value): boolean {
 }
 
 /** The programs whose output a word was made of, through pipes. */
-function sourcesOf(word: Value, { scope, id }: ParsedCall): readonly Invocation[] {
+function listSources(word: Value, { scope, id }: ParsedCall): readonly Invocation[] {
   const { invocations } = scope.session;
   const found = new Map<number, Invocation>();
   const visit = (origins: readonly Origin[]): void => {
@@ -123,7 +123,7 @@ function sourcesOf(word: Value, { scope, id }: ParsedCall): readonly Invocation[
 
 /** Processes were listed, and nothing said which ones are meant. */
 function isBroad(sources: readonly Invocation[], call: ParsedCall): boolean {
-  const patterns = sources.flatMap(patternsOf);
+  const patterns = sources.flatMap(listPatterns);
   return sources.some(listsProcesses) && patterns.every(pattern => isShared(pattern, call));
 }
 
@@ -172,7 +172,7 @@ function isWideRange(word: string): boolean {
 }
 
 /** Texts that processes were chosen by. */
-function patternsOf({ program, argv }: Invocation): readonly string[] {
+function listPatterns({ program, argv }: Invocation): readonly string[] {
   const given = argv.slice(1).map(describe);
   const operands = given.filter(word => !word.startsWith("-"));
   switch (program) {

@@ -11,7 +11,7 @@ import {
   unknownOutput,
   type Value,
 } from "../../shell/index.ts";
-import { payloads, readsOf, sendEffect, stdinPayloads } from "../model/effects.ts";
+import { listReads, payloads, sendEffect, stdinPayloads } from "../model/effects.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { CHANGE } from "../model/vocabulary.ts";
 import { save } from "./file-access.ts";
@@ -233,7 +233,7 @@ export function effectsOfUpload(call: ParsedCall): readonly ProgramEffect[] {
 }
 
 export function readsAndUploads(call: ParsedCall): readonly ProgramEffect[] {
-  return [...readsOf(undefined, call), ...effectsOfUpload(call)];
+  return [...listReads(undefined, call), ...effectsOfUpload(call)];
 }
 
 /** `-f name=@file` of a forge's command line: the value, or the file it names. */

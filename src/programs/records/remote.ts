@@ -230,7 +230,7 @@ interface RemoteRunner {
 
 let runners: ReadonlyMap<string, readonly RemoteRunner[]> | undefined;
 
-function runnersOf(program: string): readonly RemoteRunner[] {
+function findRunners(program: string): readonly RemoteRunner[] {
   runners ??= readRunners();
   return runners.get(program) ?? [];
 }
@@ -253,8 +253,8 @@ export function remoteRunners(): readonly Program[] {
 
 /** Runs what the command line of another machine says; undefined when this is no such command. */
 export function runRemotely(call: ParsedCall): Output | undefined {
-  for (const { path, cells } of runnersOf(call.program)) {
-    const grammar = grammarOf(cells);
+  for (const { path, cells } of findRunners(call.program)) {
+    const grammar = readGrammar(cells);
     const start = skipPath(path, call.argv, grammar);
     if (start === undefined) continue;
     const there = remoteCall(call, call.program, undefined);
@@ -264,7 +264,7 @@ export function runRemotely(call: ParsedCall): Output | undefined {
   return undefined;
 }
 
-function grammarOf({ values = "", text: lines = "", parameters = "" }: Cells): OptionGrammar {
+function readGrammar({ values = "", text: lines = "", parameters = "" }: Cells): OptionGrammar {
   return {
     abbreviates: false,
     unknownTakesValue: values === "",

@@ -19,8 +19,8 @@ import {
   destroyingVerb,
   endsRunning,
   isWeakVerb,
+  nameParts,
   operationsSaid,
-  partsOf,
   paysOut,
   singular,
   takesOut,
@@ -92,7 +92,7 @@ function saidByRequest({ method, address, bodies }: HttpRequest): readonly Opera
     return [{ ...operationAt(address, "deploy.production", "deploy"), verdict: "ask" }];
   const options = bodies.flatMap(body => {
     const read = readJson(body);
-    const members = read.ok ? membersOf(read.value) : formFields(body);
+    const members = read.ok ? listMembers(read.value) : formFields(body);
     // `…/settings/waf` with `{"value":"off"}`
     return members.map(({ name, value }) =>
       /^(?:value|enabled|state|status)$/i.test(name)
@@ -107,9 +107,9 @@ function saidByRequest({ method, address, bodies }: HttpRequest): readonly Opera
   );
 }
 
-function membersOf(value: Json | undefined, name = ""): readonly Member[] {
-  if (isJsonObject(value)) return Object.entries(value).flatMap(([key, item]) => membersOf(item, key));
-  if (Array.isArray(value)) return value.flatMap(item => membersOf(item, name));
+function listMembers(value: Json | undefined, name = ""): readonly Member[] {
+  if (isJsonObject(value)) return Object.entries(value).flatMap(([key, item]) => listMembers(item, key));
+  if (Array.isArray(value)) return value.flatMap(item => listMembers(item, name));
   return value === undefined || value === null ? [] : [{ name, value: String(value) }];
 }
 
@@ -170,14 +170,14 @@ function isDelete({ method, headers }: HttpRequest): boolean {
 /** `…/projects/42/delete`, `…/projects/42:delete` */
 function endsInVerb(address: string): boolean {
   const last = /[/:]([A-Za-z_.-]+)\/?(?:[?#][\s\S]*)?$/.exec(address)?.[1] ?? "";
-  return partsOf(last).some(takesAway) || switchesOff(last);
+  return nameParts(last).some(takesAway) || switchesOff(last);
 }
 
 /** Some interfaces take every call as a question: `https://api.example.com/bot1/deleteWebhook`. */
 function callsDeletion(address: string): boolean {
   const last =
     /^(?=https?:\/\/[^/]*\bapi\b)[^?#]*\/([a-z]+[A-Z]\w*)(?:[?#][\s\S]*)?$/.exec(address)?.[1] ?? "";
-  return destroyingVerb(partsOf(last)[0] ?? "") !== undefined;
+  return destroyingVerb(nameParts(last)[0] ?? "") !== undefined;
 }
 
 /** A GraphQL mutation whose fields delete, or a member that names the action. */
@@ -208,7 +208,9 @@ function runsDeletion(body: string): boolean {
     line
       .split(/[\s"'();]+/)
       .slice(0, MAX_LINE_WORDS)
-      .some(word => /^[\w:.-]+$/.test(word) && partsOf(word).some(part => destroyingVerb(part) !== undefined))
+      .some(
+        word => /^[\w:.-]+$/.test(word) && nameParts(word).some(part => destroyingVerb(part) !== undefined),
+      )
   );
 }
 
@@ -216,14 +218,14 @@ const MAX_LINE_WORDS = 40;
 
 function takesAnyOut(body: string): boolean {
   const read = readJson(body);
-  const members = read.ok ? membersOf(read.value) : formFields(body);
+  const members = read.ok ? listMembers(read.value) : formFields(body);
   return members.some(({ name, value }) => takesOut(name, value));
 }
 
 export function isDeletingMutation(query: string): boolean {
   const bare = query.slice(query.indexOf("mutation")).replace(/"(?:\\.|[^"\\])*(?:"|$)/g, "");
   return [...bare.matchAll(/(?<!\w)[A-Za-z_]\w*(?=\s*[({])/g)].some(([name]) =>
-    partsOf(name).some(part => destroyingVerb(part) !== undefined),
+    nameParts(name).some(part => destroyingVerb(part) !== undefined),
   );
 }
 
@@ -231,14 +233,14 @@ export function isDeletingMutation(query: string): boolean {
 /** `power_off`, `hardShutdown`, `os-rebuild`: a machine is off, or begins anew, in any spelling. */
 function switchesOff(name: string): boolean {
   return /^(?:os|hard|force|forced|soft|acpi)?(?:poweroff|powercycle|shutdown|halt|rebuild|reinstall|reimage)$/.test(
-    partsOf(name).join(""),
+    nameParts(name).join(""),
   );
 }
 
 function startsWithVerb(value: string): boolean {
   if (!/^[A-Za-z][A-Za-z0-9_.:/-]*$/.test(value)) return false;
   if (switchesOff(value)) return true;
-  const parts = partsOf(value);
+  const parts = nameParts(value);
   return [parts[0], parts.at(-1)].some(part => destroyingVerb(part ?? "") !== undefined);
 }
 
@@ -303,16 +305,16 @@ const EMBEDDED = /(?:^|[.-])(\d+)[.-](\d+)[.-](\d+)[.-](\d+)\.(?:nip|sslip|xip)\
 
 /** Whether an address with or without a scheme, a port and a path leads to such a service. */
 export function isMetadataAddress(address: string): boolean {
-  const host = hostOf(address);
+  const host = readHost(address);
   if (host === "") return false;
   if (NAMES.has(host)) return true;
   if (host.includes(":")) return isMetadataAddress6(host);
   const embedded = EMBEDDED.exec(host);
-  const number = numberOf(embedded === null ? host : embedded.slice(1).join("."));
+  const number = parseIpv4(embedded === null ? host : embedded.slice(1).join("."));
   return number !== undefined && ADDRESSES.includes(number);
 }
 
-function hostOf(address: string): string {
+function readHost(address: string): string {
   const rest = decoded(address.replace(/^[a-z][a-z0-9+.-]*:[/\\]*/i, "").replace(/^[/\\]+/, ""));
   const authority = rest.replace(/[/\\?#].*$/s, "").replace(/^.*@/s, "");
   const bracketed = /^\[([^\]]*)\]/.exec(authority)?.[1];
@@ -327,7 +329,7 @@ function decoded(text: string): string {
 }
 
 /** As inet_aton reads it: one to four numbers, each decimal, octal or hexadecimal; the last fills what is left. */
-function numberOf(host: string): number | undefined {
+function parseIpv4(host: string): number | undefined {
   const parts = host.split(".").map(numeral);
   const last = parts.at(-1);
   if (parts.length > 4 || last === undefined || parts.includes(undefined)) return undefined;
@@ -344,7 +346,7 @@ function numeral(written: string): number | undefined {
 }
 
 function isMetadataAddress6(host: string): boolean {
-  const groups = groupsOf(host.replace(/%.*$/s, ""));
+  const groups = parseIpv6(host.replace(/%.*$/s, ""));
   if (groups === undefined) return false;
   const isMapped = /^0:0:0:0:0:(?:ffff|0):|^64:ff9b:0:0:0:0:/.test(groups.join(":"));
   const [high = "0", low = "0"] = groups.slice(6);
@@ -353,9 +355,9 @@ function isMetadataAddress6(host: string): boolean {
 }
 
 /** The eight groups without leading zeros; `::` stands for those left out, four decimal numbers for the last two. */
-function groupsOf(host: string): readonly string[] | undefined {
+function parseIpv6(host: string): readonly string[] | undefined {
   const tail = /(?<![^:])[^:]+\.[\s\S]+$/.exec(host)?.[0];
-  const number = tail === undefined ? undefined : numberOf(tail);
+  const number = tail === undefined ? undefined : parseIpv4(tail);
   const written =
     tail === undefined || number === undefined
       ? host
@@ -389,7 +391,7 @@ function namesEngineSocket(word: Value): boolean {
 }
 
 /** What a container is given of this machine that lets it change or read everything here. */
-export function reachesOf(
+export function hostAccessEffects(
   parsed: ParsedOptions,
   mounts: readonly Mount[],
   call: ProgramCall,

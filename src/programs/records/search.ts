@@ -35,7 +35,7 @@ export const search: Field = {
       complete: { names: "find", gap: gapOfFind },
       effects: [],
       effectsAfter: effectsOfFind,
-      lists: ({ argv }) => listingOf(readFind(argv, false), leftByFind(argv)),
+      lists: ({ argv }) => toListing(readFind(argv, false), leftByFind(argv)),
       run: runFind,
     }),
     program("fd fdfind", "readsNothing dangerous", {
@@ -52,7 +52,7 @@ export const search: Field = {
       },
       effects: [],
       effectsAfter: effectsOfFd,
-      lists: call => listingOf(readFd(call.argv), leftByFd(call)),
+      lists: call => toListing(readFd(call.argv), leftByFd(call)),
       run: runFd,
     }),
     program("ls", "readsNothing gnu", {
@@ -83,7 +83,7 @@ export const search: Field = {
   ],
 };
 
-function listingOf({ starts, listed, names }: Search, leaves: readonly Left[]): Listing {
+function toListing({ starts, listed, names }: Search, leaves: readonly Left[]): Listing {
   return { starts, selection: listed, names, isSearch: true, leaves };
 }
 
@@ -275,7 +275,7 @@ function effectsOfFind(call: ParsedCall): readonly ProgramEffect[] {
       isRecursive: true,
       selection: selection ?? "all",
       isContentsOnly: isBelowOnly,
-      preview: previewOf(call.argv),
+      preview: renderPreview(call.argv),
       isEmptyBelow,
       followsLinks,
       ...(isNamed ? { names } : {}),
@@ -337,7 +337,7 @@ function isFound({ pieces }: Value): boolean {
 }
 
 /** The same search up to its first action, which only prints. */
-function previewOf(argv: readonly Value[]): string {
+function renderPreview(argv: readonly Value[]): string {
   const shown = argv.map(describe);
   const action = shown.findIndex(word => word === "-delete" || ACTIONS_WITH_COMMAND.has(word));
   const kept = action < 0 ? shown : shown.slice(0, action);

@@ -2,7 +2,7 @@ import {
   appendOutput,
   asQuotedWord,
   dropKnown,
-  environmentValueOf,
+  findEnvironmentValue,
   joinValues,
   knownPrefix,
   knownText,
@@ -168,7 +168,7 @@ function runStandardInput(values: readonly Value[], call: ProgramCall): Output {
 
 /** Files and texts that a shell runs before anything else. */
 function runStartFiles(parsed: ParsedOptions, call: ProgramCall): void {
-  const named = ["BASH_ENV", "ENV"].map(name => environmentValueOf(call, name));
+  const named = ["BASH_ENV", "ENV"].map(name => findEnvironmentValue(call, name));
   for (const path of [...named, ...parsed.valuesOf("rcfile", "init-file")]) {
     if (path === undefined || path.pieces.length === 0) continue;
     // What this command wrote has run already, as any file that a variable names.
@@ -176,12 +176,12 @@ function runStartFiles(parsed: ParsedOptions, call: ProgramCall): void {
     if (!isWritten) runScript({ path, arguments: [], by: "shell" }, call);
   }
   for (const name of ["PS0", "PS1", "PS2", "PS4", "BASH_ENV", "ENV"]) {
-    const prompt = knownText(environmentValueOf(call, name) ?? { pieces: [], origins: [] });
+    const prompt = knownText(findEnvironmentValue(call, name) ?? { pieces: [], origins: [] });
     if (prompt !== undefined && /\$\(|`/.test(prompt)) {
       runInNewShell(asQuotedWord(prompt), call, { from: "handler", via: "shell" });
     }
   }
-  const beforePrompt = environmentValueOf(call, "PROMPT_COMMAND");
+  const beforePrompt = findEnvironmentValue(call, "PROMPT_COMMAND");
   if (beforePrompt !== undefined) runInNewShell(beforePrompt, call, { from: "handler", via: "shell" });
 }
 

@@ -1,4 +1,4 @@
-import { dialectOf, readSql, type SqlLoss } from "../../code/index.ts";
+import { findDialect, readSql, type SqlLoss } from "../../code/index.ts";
 import type { OperationRule } from "../../config/index.ts";
 import {
   describe,
@@ -10,7 +10,7 @@ import {
 } from "../../shell/index.ts";
 import { isLoopback } from "../../system/index.ts";
 import { isForTests } from "../model/operations.ts";
-import { GRAMMAR_CELLS, grammarOf, readTable } from "../model/text-table.ts";
+import { GRAMMAR_CELLS, readTable, toOptionGrammar } from "../model/text-table.ts";
 
 /** How a client takes the text it sends to the database. */
 export interface SqlClient {
@@ -64,7 +64,7 @@ const CELLS = [...GRAMMAR_CELLS, "text", "files", "databases", "operands", "loca
 export function sqlClients(): readonly SqlClient[] {
   return readTable(TABLE, 1, CELLS).map(({ columns: [names = ""], cells }) => ({
     names,
-    options: grammarOf(cells),
+    options: toOptionGrammar(cells),
     text: cells.text ?? "",
     files: cells.files ?? "",
     databases: Number(cells.databases),
@@ -95,7 +95,7 @@ export function sqlLosses(
   file: Value | undefined,
   program: string,
 ): readonly OperationEffect[] {
-  return readSql(code, dialectOf(program)).statements.flatMap(statement => {
+  return readSql(code, findDialect(program)).statements.flatMap(statement => {
     const loss = statement.loss === undefined ? undefined : LOSSES[statement.loss];
     if (loss === undefined || statement.isExplained || statement.isRolledBack) return [];
     const { target } = statement;
@@ -154,8 +154,8 @@ export function databaseFiles(
   return [
     ...outputs
       .filter(isFile)
-      .map((name): ProgramEffect => ({ kind: "write", path: fileOf(name), how: "replace" })),
-    ...opened.filter(isFile).map((name): ProgramEffect => ({ kind: "alter", path: fileOf(name) })),
+      .map((name): ProgramEffect => ({ kind: "write", path: databaseFile(name), how: "replace" })),
+    ...opened.filter(isFile).map((name): ProgramEffect => ({ kind: "alter", path: databaseFile(name) })),
   ];
 }
 
@@ -174,7 +174,7 @@ function isFile(name: string): boolean {
 }
 
 /** `file:///x?mode=rw`, as SQLite reads it. */
-function fileOf(name: string): Value {
+function databaseFile(name: string): Value {
   return text(
     name.startsWith("file:") ? name.replace(/^file:(?:\/\/[^/]*)?/, "").replace(/[?#][\s\S]*$/, "") : name,
   );

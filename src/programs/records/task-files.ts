@@ -14,7 +14,7 @@ import {
 } from "../../shell/index.ts";
 import type { ParsedCall } from "../model/program.ts";
 import { runInterpreterCode } from "../model/run-code.ts";
-import { rowsOf } from "../model/text-table.ts";
+import { splitRows } from "../model/text-table.ts";
 
 /** Programs whose words name tasks of the project, behind `+` the one that must stand first, and the files of the tasks. */
 const TASK_FILES = `
@@ -60,7 +60,7 @@ interface TaskFiles {
  */
 export function runNamedTasks(call: ParsedCall): void {
   table ??= new Map(
-    rowsOf(TASK_FILES).flatMap(row => {
+    splitRows(TASK_FILES).flatMap(row => {
       const [names = "", files = ""] = row.split("|");
       return words(names).map(each => {
         const [name = "", verb] = each.split("+");
@@ -82,11 +82,11 @@ export function runNamedTasks(call: ParsedCall): void {
   );
   for (const folder of [".", ...folders.slice(0, 2)]) {
     const inner: ProgramCall = folder === "." ? call : { ...call, cwd: joinPath(call.cwd, text(folder)) };
-    for (const file of found.files) runTasksOf(file, goals.slice(0, MAX_GOALS), inner);
+    for (const file of found.files) runTasks(file, goals.slice(0, MAX_GOALS), inner);
   }
 }
 
-function runTasksOf(file: string, goals: readonly string[], call: ProgramCall): void {
+function runTasks(file: string, goals: readonly string[], call: ProgramCall): void {
   if (writtenEntry(text(file), call.cwd, call.scope) !== undefined) return;
   const content = readScript(text(file), call);
   const known = content === undefined ? undefined : knownText(content);
@@ -142,16 +142,16 @@ function taskInJson(content: string): (name: string) => string | undefined {
       const list = isJsonObject(manifest) ? ownValue(manifest, key) : undefined;
       const nested = key === "shell" && isJsonObject(list) ? ownValue(list, "scripts") : list;
       const task = isJsonObject(nested) ? ownValue(nested, name) : undefined;
-      if (task !== undefined) return linesOf(task).join("\n");
+      if (task !== undefined) return taskLines(task).join("\n");
     }
     return undefined;
   };
 }
 
-function linesOf(task: unknown): readonly string[] {
+function taskLines(task: unknown): readonly string[] {
   if (typeof task === "string") return [task];
-  if (Array.isArray(task)) return task.flatMap(linesOf);
-  return isJsonObject(task) ? Object.values(task).flatMap(linesOf) : [];
+  if (Array.isArray(task)) return task.flatMap(taskLines);
+  return isJsonObject(task) ? Object.values(task).flatMap(taskLines) : [];
 }
 
 /**

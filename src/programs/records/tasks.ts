@@ -24,7 +24,7 @@ import {
 import { type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
 import { runFiles } from "../model/run-code.ts";
-import { stdinOf } from "./file-access.ts";
+import { knownStdin } from "./file-access.ts";
 import { runRemotely } from "./remote.ts";
 
 /** Builds by rules: recipes are read when they come from stdin, or were written by this command or this session. */
@@ -80,7 +80,7 @@ function runMake(call: ParsedCall): Output {
   const files = named.length > 0 ? named : [text("GNUmakefile"), text("makefile"), text("Makefile")];
   const goals = call.operands.filter(value => splitAssignment(value)?.value === undefined).map(describe);
   for (const file of files)
-    for (const { content, isProjects } of makefilesOf(file, inner))
+    for (const { content, isProjects } of findMakefiles(file, inner))
       runMakefile(content, given, goals, inner, isProjects);
   for (const fragment of options.valuesOf("E")) runMakefile(fragment, given, goals, inner);
   return [unknownOutput(call)];
@@ -93,9 +93,9 @@ interface RecipeFile {
 }
 
 /** A makefile that comes in, that this command or this session wrote, or the project's own; those that it includes with it. */
-function makefilesOf(file: Value, call: ProgramCall): readonly RecipeFile[] {
+function findMakefiles(file: Value, call: ProgramCall): readonly RecipeFile[] {
   const isStdin = knownText(file) === "-" || knownText(file) === "/dev/stdin";
-  if (isStdin) return stdinOf(call).map(content => ({ content, isProjects: false }));
+  if (isStdin) return knownStdin(call).map(content => ({ content, isProjects: false }));
   const found = recipeFiles(file, call);
   const included = found.flatMap(({ content }) =>
     [...(knownText(content) ?? "").matchAll(/^ *-?s?include +([^\n#]+)/gm)].flatMap(([, names = ""]) =>

@@ -18,7 +18,7 @@ import {
 import { listingIn, readsOfFiles } from "../model/effects.ts";
 import { type Field, type KnownCall, type Missing, type ParsedCall, program } from "../model/program.ts";
 import { computeLiteral } from "./encoding.ts";
-import { inputOf, recordCodeEffect } from "./file-access.ts";
+import { fileInput, recordCodeEffect } from "./file-access.ts";
 import { isRegenerablePattern } from "./regenerable.ts";
 
 const GREP_READS = {
@@ -50,7 +50,7 @@ export const textPrograms: Field = {
         abbreviates: false,
       },
       complete: { names: "cat" },
-      run: call => inputOf(call, call.operands),
+      run: call => fileInput(call, call.operands),
     }),
     program("head tail", "passesOn selects gnu", {
       harmless: { reads: "*" },
@@ -68,7 +68,11 @@ export const textPrograms: Field = {
       options: { flags: "-br before regex help version", values: "s|separator" },
       complete: true,
       run: call =>
-        computeLiteral(inputOf(call, call.operands), content => linesOf(content).reverse().join(""), call),
+        computeLiteral(
+          fileInput(call, call.operands),
+          content => splitLines(content).reverse().join(""),
+          call,
+        ),
     }),
     program("cut", "passesOn gnu", {
       options: {
@@ -252,7 +256,7 @@ function slice(call: ParsedCall): Output {
   const count = knownText(call.options.valueOf("n", "c") ?? text("10")) ?? "";
   const isHead = call.program === "head";
   return computeLiteral(
-    inputOf(call, call.operands),
+    fileInput(call, call.operands),
     content =>
       /^\+?\d+$/.test(count) ? sliceText(content, count, call.options.has("c"), isHead) : undefined,
     call,
@@ -260,14 +264,14 @@ function slice(call: ParsedCall): Output {
 }
 
 function sliceText(content: string, count: string, isCharacters: boolean, isHead: boolean): string {
-  const units = isCharacters ? Array.from(content) : linesOf(content);
+  const units = isCharacters ? Array.from(content) : splitLines(content);
   const number = Number(count);
   if (isHead) return units.slice(0, number).join("");
   if (count.startsWith("+")) return units.slice(number - 1).join("");
   return number === 0 ? "" : units.slice(-number).join("");
 }
 
-function linesOf(content: string): string[] {
+function splitLines(content: string): string[] {
   return content.match(/[^\n]*\n|[^\n]+$/g) ?? [];
 }
 
@@ -276,7 +280,7 @@ function translateInput(call: ParsedCall): Output {
   const [from, to] = call.operands.map(operand => knownText(operand));
   const how = { deletes: options.has("d"), squeezes: options.has("s"), complements: options.has("c") };
   return computeLiteral(
-    inputOf(call, []),
+    fileInput(call, []),
     content => (from === undefined ? undefined : translate(content, from, to, how)),
     call,
   );
@@ -295,7 +299,7 @@ function cutFields(call: ParsedCall): Output {
     /^[\d,-]+$/.test(list) && !options.has("complement")
       ? content.split("\n").map(pick).join("\n")
       : undefined;
-  return computeLiteral(inputOf(call, call.operands), change, call);
+  return computeLiteral(fileInput(call, call.operands), change, call);
 }
 
 function isListed(position: number, list: string): boolean {

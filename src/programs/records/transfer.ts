@@ -104,7 +104,7 @@ interface Placement {
 }
 
 /** Sources and destination, by position or by `-t`. A single operand is a source. */
-function placementOf({ operands, options }: ParsedCall): Placement {
+function readPlacement({ operands, options }: ParsedCall): Placement {
   const directory = options.valueOf("t");
   if (options.has("t"))
     return { sources: directory === undefined ? [] : operands, destination: directory, isInto: true };
@@ -112,8 +112,8 @@ function placementOf({ operands, options }: ParsedCall): Placement {
   return { sources: operands.slice(0, -1), destination: operands.at(-1), isInto: operands.length > 2 };
 }
 
-function writesOf(call: ParsedCall): readonly ProgramEffect[] {
-  const { sources, destination, isInto } = placementOf(call);
+function writeEffects(call: ParsedCall): readonly ProgramEffect[] {
+  const { sources, destination, isInto } = readPlacement(call);
   const { options } = call;
   if (destination === undefined) return [];
   return sources.flatMap((from): readonly ProgramEffect[] => {
@@ -143,7 +143,7 @@ function leftBeside(
 function effectsOfInstall(call: ParsedCall): readonly ProgramEffect[] {
   if (call.options.has("d")) return call.operands.map(path => ({ kind: "alter", path }));
   const mode = call.options.valueOf("m", "mode");
-  const { destination } = placementOf(call);
+  const { destination } = readPlacement(call);
   const setting = mode === undefined || destination === undefined ? undefined : describe(mode);
   return setting === undefined || destination === undefined
     ? effectsOfCopy(call)
@@ -154,20 +154,20 @@ function effectsOfInstall(call: ParsedCall): readonly ProgramEffect[] {
 }
 
 function effectsOfMove(call: ParsedCall): readonly ProgramEffect[] {
-  const { sources, destination } = placementOf(call);
+  const { sources, destination } = readPlacement(call);
   const moves = sources.map((from): ProgramEffect => ({ kind: "move", from, to: destination }));
-  return [...moves, ...writesOf(call)];
+  return [...moves, ...writeEffects(call)];
 }
 
 function effectsOfCopy(call: ParsedCall): readonly ProgramEffect[] {
-  const reads = placementOf(call).sources.map(
+  const reads = readPlacement(call).sources.map(
     (path): ProgramEffect => ({ kind: "read", path, isCopy: true }),
   );
-  return [...reads, ...writesOf(call)];
+  return [...reads, ...writeEffects(call)];
 }
 
 function effectsOfLink(call: ParsedCall): readonly ProgramEffect[] {
-  const { sources, destination, isInto } = placementOf(call);
+  const { sources, destination, isInto } = readPlacement(call);
   return sources.flatMap((source): readonly ProgramEffect[] => {
     const path =
       destination === undefined
@@ -185,7 +185,7 @@ function effectsOfLink(call: ParsedCall): readonly ProgramEffect[] {
 
 /** The new name holds what the old one does, or is another name of it. */
 function runTransfer(call: ParsedCall): Output {
-  const { sources, destination } = placementOf(call);
+  const { sources, destination } = readPlacement(call);
   const [only] = sources;
   if (destination === undefined && only !== undefined)
     nameAnew(only, text(baseName(knownText(only) ?? "")), call);
@@ -246,7 +246,7 @@ export const archives: Field = {
         if (options.has("o", "create")) return listedTrees(call);
         if (options.has("t") || !options.has("i", "p")) return [];
         if (options.has("i") && options.has("to-stdout"))
-          return shownOf(options.valueOf("F", "I", "file") ?? text("-"), operands);
+          return archiveReads(options.valueOf("F", "I", "file") ?? text("-"), operands);
         const path = (options.has("p") ? operands.at(-1) : undefined) ?? options.valueOf("D");
         return [{ kind: "write", path: path ?? text("."), how: "extract", isInto: true }];
       },
@@ -263,7 +263,7 @@ export const archives: Field = {
       },
       effects: ({ options, operands: [archive, ...members] }) =>
         options.has("p", "c") && archive !== undefined
-          ? shownOf(archive, members)
+          ? archiveReads(archive, members)
           : options.has("l", "t", "p", "v", "Z", "help")
             ? []
             : [
@@ -365,7 +365,7 @@ function effectsOfTar(call: ParsedCall): readonly ProgramEffect[] {
   const directory = options.valueOf("C");
   const archive = options.valueOf("f");
   const isFile = archive !== undefined && knownText(archive) !== "-";
-  if (options.has("x") && options.has("O", "to-stdout")) return isFile ? shownOf(archive, operands) : [];
+  if (options.has("x") && options.has("O", "to-stdout")) return isFile ? archiveReads(archive, operands) : [];
   if (options.has("x")) {
     const from = isFile ? { archive } : {};
     return [{ kind: "write", path: directory ?? text("."), how: "extract", isInto: true, ...from }];
@@ -401,7 +401,7 @@ function listedTrees(call: ParsedCall): readonly ProgramEffect[] {
 const NO_LISTING: Pick<Listing, "starts" | "names" | "leaves"> = { starts: [], names: [] };
 
 /** What is shown of an archive: the members that are named, or all of them. */
-function shownOf(archive: Value, members: readonly Value[]): readonly ProgramEffect[] {
+function archiveReads(archive: Value, members: readonly Value[]): readonly ProgramEffect[] {
   const isNamed = members.length > 0 && members.every(member => /^[^*?[]+$/.test(knownText(member) ?? ""));
   return (isNamed ? members : [archive]).map(path => ({ kind: "read", path, isCopy: false }));
 }
@@ -453,7 +453,7 @@ function effectsOfJar({ options, operands }: ParsedCall): readonly ProgramEffect
 function effectsOfAr({ operands, options }: ParsedCall): readonly ProgramEffect[] {
   const [key, archive, ...members] = operands;
   const letter = (key === undefined ? "" : (knownText(key) ?? "")).replace(/^-/, "")[0] ?? "t";
-  if (archive !== undefined && letter === "p") return shownOf(archive, members);
+  if (archive !== undefined && letter === "p") return archiveReads(archive, members);
   if (archive === undefined || "tpd".includes(letter)) return [];
   const path = options.valueOf("output") ?? text(".");
   if (letter === "x") return [{ kind: "write", path, how: "extract", isInto: true, archive }];
@@ -468,7 +468,7 @@ function effectsOfSevenZip({ argv }: ParsedCall): readonly ProgramEffect[] {
   const letter = command === undefined ? undefined : knownText(command);
   const [opened, ...members] = others.filter(word => !knownPrefix(word).startsWith("-"));
   if (/^[xe]$/.test(letter ?? "") && opened !== undefined && others.some(word => describe(word) === "-so"))
-    return shownOf(opened, members);
+    return archiveReads(opened, members);
   if (letter === "x" || letter === "e") {
     const output = others.map(describe).find(word => word.startsWith("-o"));
     return [{ kind: "write", path: text(output?.slice(2) ?? "."), how: "extract", isInto: true }];

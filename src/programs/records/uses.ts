@@ -13,7 +13,7 @@ import { isSecretName } from "./secret-names.ts";
 const described = new WeakMap<Invocation["argv"], readonly string[]>();
 
 /** Remembered, because rules ask for each of the thousands of files that one command may name. */
-function wordsOf({ argv }: Invocation): readonly string[] {
+function describedWords({ argv }: Invocation): readonly string[] {
   const known = described.get(argv);
   if (known !== undefined) return known;
   const words = argv.slice(1).map(describe);
@@ -29,7 +29,7 @@ export function powerShellArgv(command: string): readonly string[] {
 /** A shell that takes its commands from what it reads. */
 export function isOpenShell(invocation: Invocation): boolean {
   if (!hasTrait(invocation.program, "shell")) return false;
-  const words = wordsOf(invocation);
+  const words = describedWords(invocation);
   return words.every(word => word.startsWith("-") && !/^-[a-zA-Z]*c$/.test(word));
 }
 
@@ -42,10 +42,10 @@ export function opensDescriptors(invocation: Invocation): boolean {
 export function runsForSocket(invocation: Invocation): boolean {
   const { program = "" } = invocation;
   if (program === "socat")
-    return wordsOf(invocation).some(word => /(^|,|!!)(exec|system|shell):/i.test(word));
+    return describedWords(invocation).some(word => /(^|,|!!)(exec|system|shell):/i.test(word));
   return (
     /^(nc|ncat|netcat|cryptcat)(\.\w+)?$/.test(program) &&
-    wordsOf(invocation).some(word => /^-[a-zA-Z]*[ec]$|^--(exec|sh-exec|lua-exec)(=|$)/.test(word))
+    describedWords(invocation).some(word => /^-[a-zA-Z]*[ec]$|^--(exec|sh-exec|lua-exec)(=|$)/.test(word))
   );
 }
 
@@ -53,10 +53,10 @@ export function runsForSocket(invocation: Invocation): boolean {
 export function unpacksOutput(invocation: Invocation): boolean {
   const { program } = invocation;
   if (hasTrait(program, "unpacks")) return true;
-  if (program === "tr") return translatesLetters(wordsOf(invocation));
+  if (program === "tr") return translatesLetters(describedWords(invocation));
   return (
     /^(g|bsd)?tar$/.test(program ?? "") &&
-    wordsOf(invocation).some(
+    describedWords(invocation).some(
       (word, index) => word === "--to-stdout" || (index === 0 ? /^-?[a-zA-Z]*O/ : /^-[a-zA-Z]*O/).test(word),
     )
   );
@@ -100,12 +100,12 @@ function appliedAddress({ program = "" }: Invocation, words: readonly string[]):
 
 /** The address whose content it starts as a program: `deno run https://…`. */
 export function startedAddress(invocation: Invocation): string | undefined {
-  const applied = appliedAddress(invocation, wordsOf(invocation));
+  const applied = appliedAddress(invocation, describedWords(invocation));
   if (applied !== undefined) return applied;
   const isDeno = invocation.program === "deno";
   const isStarter = isDeno || (invocation.program !== undefined && startsScripts(invocation.program));
   if (!isStarter) return undefined;
-  const words = wordsOf(invocation);
+  const words = describedWords(invocation);
   const address = words.find(word => /^https?:\/\//i.test(word));
   const isStarted = isDeno
     ? /^(run|test|bench|install|eval)$/.test(words[0] ?? "")
@@ -139,7 +139,7 @@ export function startedFiles(invocation: Invocation): readonly Value[] {
   const { argv, program } = invocation;
   const [first, ...rest] = argv;
   const isOwn = first !== undefined && describe(first).includes("/");
-  const isInstalled = wordsOf(invocation).some(word => INSTALLS_FILES.has(word));
+  const isInstalled = describedWords(invocation).some(word => INSTALLS_FILES.has(word));
   const operands = isInstalled || startsFile(program) ? rest.filter(isNoOption) : [];
   // What an interpreter gets behind its script is for the script.
   const named = isInstalled ? operands : operands.slice(0, 1);
@@ -163,9 +163,9 @@ export function tracesCommands(invocation: Invocation): "on" | "off" | undefined
   const { program = "" } = invocation;
   if (/^(?:strace|ltrace|truss|dtruss)$/.test(program)) return "on";
   if (program !== "set" && !hasTrait(program, "shell")) return undefined;
-  for (const [index, word] of wordsOf(invocation).entries()) {
+  for (const [index, word] of describedWords(invocation).entries()) {
     const [, sign, letters = ""] = /^([-+])([a-zA-Z]+)$/.exec(word) ?? [];
-    const named = letters.endsWith("o") ? wordsOf(invocation)[index + 1] : undefined;
+    const named = letters.endsWith("o") ? describedWords(invocation)[index + 1] : undefined;
     if (/[xv]/.test(letters) || /^(?:xtrace|verbose)$/.test(named ?? "")) return sign === "-" ? "on" : "off";
     // Behind the text or the file stand words for it.
     if (program !== "set" && (/c/.test(letters) || sign === undefined)) return undefined;
@@ -179,7 +179,7 @@ const PRINTS_VARIABLES = /^(?:set|printenv|declare|typeset|export|env)$/;
 export function printsEnvironment(invocation: Invocation): boolean {
   // Most programs are none of these, and their words need not be looked at.
   if (!PRINTS_VARIABLES.test(invocation.program ?? "")) return false;
-  const words = wordsOf(invocation);
+  const words = describedWords(invocation);
   switch (invocation.program) {
     case "set":
       return words.length === 0;
@@ -212,12 +212,12 @@ export function asksForSecret(pattern: string): boolean {
 
 /** The variables that a program is told to print: `printenv NAME`, `declare -p NAME`. */
 export function namedVariables(invocation: Invocation): readonly string[] {
-  return wordsOf(invocation).filter(word => /^[A-Za-z_]\w*$/.test(word));
+  return describedWords(invocation).filter(word => /^[A-Za-z_]\w*$/.test(word));
 }
 
 /** Leaves the names of variables and drops what they hold, or only counts: `cut -d= -f1`, `grep -c`. */
 export function dropsValues(invocation: Invocation): boolean {
-  const words = wordsOf(invocation);
+  const words = describedWords(invocation);
   if (words.some(word => /^(-[a-z]*[cql]|--count|--quiet|--files-with-matches|-f1|--fields=1)$/.test(word)))
     return true;
   return words.some(word => /=\.\*|print \$1/.test(word));
@@ -229,7 +229,7 @@ const NAME_SCRIPT = /^s([/|#,])=\.\*\$?\1[^\\&=]*(?:=[^\\&]*)?\1g?$/;
 
 /** Of lines like `NAME=value` it shows the names alone: `cut -d= -f1`, `grep -o '^[A-Z_]*='`, `sed 's/=.*/ /'`, `awk -F= '{print $1}'`. */;
 export function showsOnlyNames(invocation: Invocation): boolean {
-  const words = wordsOf(invocation);
+  const words = describedWords(invocation);
   const has = (pattern: RegExp) => words.some(word => pattern.test(word));
   switch (invocation.program) {
     case "cut": {
@@ -292,17 +292,19 @@ export function takesVariables({ program, argv }: Invocation): boolean {
 
 /** Takes variables of a file in before it runs its code: `node --env-file`, `load_dotenv()`. */
 export function loadsVariables(invocation: Invocation): boolean {
-  return wordsOf(invocation).some(word => /^--env-file|^dotenv\b|\bload_dotenv\b/.test(word));
+  return describedWords(invocation).some(word => /^--env-file|^dotenv\b|\bload_dotenv\b/.test(word));
 }
 
 /** Writes its words down in a store of its own: `npm config set`, `gh secret set`. */
 export function storesWords(invocation: Invocation): boolean {
-  return /^(config|secrets?|variables?|env) (set|put|add)\b/.test(wordsOf(invocation).slice(0, 2).join(" "));
+  return /^(config|secrets?|variables?|env) (set|put|add)\b/.test(
+    describedWords(invocation).slice(0, 2).join(" "),
+  );
 }
 
 /** Reads a password from its input and keeps it. */
 export function takesPassword(invocation: Invocation): boolean {
-  return wordsOf(invocation).some(word =>
+  return describedWords(invocation).some(word =>
     /^--(password-stdin|with-token|token-stdin|passphrase-fd.*)$/.test(word),
   );
 }
@@ -371,7 +373,7 @@ const AGENTS: readonly AgentProgram[] = [
 ];
 
 /** The agent that a program is, or starts as a package; undefined for every other program. */
-export function agentOf({ program = "", argv }: Invocation): string | undefined {
+export function findAgent({ program = "", argv }: Invocation): string | undefined {
   agentNames ??= new Set(AGENTS.flatMap(({ names }) => names));
   if (!hasTrait(program, "mayRunPackage")) return agentNames.has(program) ? program : undefined;
   packages ??= new Map(AGENTS.map(agent => [agent.package, agent.names[0]]));
@@ -412,5 +414,7 @@ export function turnsPermissionsOff(word: string, agent?: string): boolean {
 
 /** Looks through a folder and follows no link on the way. */
 export function searchesWithoutLinks(invocation: Invocation): boolean {
-  return invocation.program === "find" && !wordsOf(invocation).some(word => /^-(?:[LH]|follow)$/.test(word));
+  return (
+    invocation.program === "find" && !describedWords(invocation).some(word => /^-(?:[LH]|follow)$/.test(word))
+  );
 }

@@ -478,7 +478,7 @@ export function takeNumber(session: Session): number {
 }
 
 /** A position of the walked text as a place in the command. */
-export function spanOf(source: Source, node: Located): Span {
+export function toSpan(source: Source, node: Located): Span {
   // The parser may count one character more than there are, behind a backslash that ends the text.
   const start = Math.min(node.pos, source.text.length);
   return source.base ?? { start, end: Math.min(Math.max(start, node.end), source.text.length) };
@@ -511,7 +511,7 @@ export function leaveUnexamined(
   session.unexamined.push({ reason, message, criticalWords: session.programs.findDangerous(scanned), span });
 }
 
-export function factsOf(session: Session): ShellFacts {
+export function collectFacts(session: Session): ShellFacts {
   return {
     invocations: session.invocations,
     listings: session.listings,

@@ -176,7 +176,7 @@ export function recordInvocation(call: PendingCall, program: string | undefined)
   const { scope } = call;
   const { session } = scope;
   const id = session.invocations.length;
-  const environment = environmentOf(call);
+  const environment = callEnvironment(call);
   session.budget.take(LIMITS.stepsOfStart + environment.length);
   const invocation: Invocation = {
     id,
@@ -200,7 +200,7 @@ export function recordInvocation(call: PendingCall, program: string | undefined)
 }
 
 /** Variables the command text sets and this program sees; the last entry of a name counts. */
-export function environmentOf(call: PendingCall): readonly EnvironmentEntry[] {
+export function callEnvironment(call: PendingCall): readonly EnvironmentEntry[] {
   const inherited = call.isCleared ? [] : exportedEntries(call.scope.state);
   return inherited.length === 0 ? call.environment : [...inherited, ...call.environment];
 }
@@ -223,7 +223,7 @@ export function onlyValue(contents: readonly Content[], name: string): Value | u
 }
 
 /** A variable as this program finds it; undefined when the command does not set it. */
-export function environmentValueOf(call: PendingCall, name: string): Value | undefined {
+export function findEnvironmentValue(call: PendingCall, name: string): Value | undefined {
   const { environment, isCleared, scope } = call;
   for (let at = environment.length - 1; at >= 0; at -= 1)
     if (environment[at]?.name === name) return environment[at]?.value;

@@ -242,7 +242,7 @@ function isSubstitution(before: string | undefined): boolean {
 }
 
 /** The parts of a word; a plain word is one literal. */
-export function partsOf(word: Word): readonly WordPart[] {
+export function wordParts(word: Word): readonly WordPart[] {
   if (word.parts !== undefined) return word.parts;
   if (word.text === "") return [];
   return [{ type: "Literal", pos: word.pos, end: word.end, value: word.value, text: word.text }];
@@ -259,7 +259,7 @@ interface CommandWords {
  * The parser ends a word in front of `<(` and `>(` and behind them; bash does not. Pieces that touch are put
  * together again, so that `A=<(x) cmd` sets a variable and `--file=<(x)` is one word.
  */
-export function wordsOf(node: Command): CommandWords {
+export function commandWords(node: Command): CommandWords {
   const prefix: Assignment[] = node.prefix.filter(item => item.type === "Assignment");
   const written = node.name === undefined ? [] : [node.name, ...node.args];
   const last = prefix.at(-1);
@@ -324,6 +324,6 @@ function joinWords(one: Word, two: Word): Word {
     end: two.end,
     text: one.text + two.text,
     value: one.value + two.value,
-    parts: [...partsOf(one), ...partsOf(two)],
+    parts: [...wordParts(one), ...wordParts(two)],
   };
 }

@@ -17,10 +17,10 @@ import {
   type Scope,
   type ShellState,
   scalar,
-  spanOf,
+  toSpan,
   type Variable,
 } from "../state/state.ts";
-import { environmentOf } from "../state/variables.ts";
+import { callEnvironment } from "../state/variables.ts";
 import { parseAnyShell } from "../syntax/recover.ts";
 import type { AndOr, CompoundList, PipelineNode, TestExpression, Word } from "../syntax/syntax.ts";
 import {
@@ -146,7 +146,7 @@ export function isUsedUp(next: Located, { session, source }: Scope): boolean {
   session.cutTexts.add(source.text);
   const reason = session.words.isSpent ? "words" : "steps";
   const region = source.text.slice(next.pos);
-  leaveUnexamined(session, reason, "the command is too long to be analysed", region, spanOf(source, next));
+  leaveUnexamined(session, reason, "the command is too long to be analysed", region, toSpan(source, next));
   return true;
 }
 
@@ -314,7 +314,7 @@ function isPipe(path: Value): boolean {
 
 function runScriptText(code: Value, use: ScriptUse, call: ProgramCall, scripts: number): Output {
   const source = { from: "file", path: joinPath(call.cwd, use.path), via: "script" } as const;
-  const interpreter = use.by === "itself" ? interpreterOf(code) : undefined;
+  const interpreter = use.by === "itself" ? findInterpreter(code) : undefined;
   const interpreted =
     interpreter === undefined
       ? undefined
@@ -332,7 +332,7 @@ function runScriptText(code: Value, use: ScriptUse, call: ProgramCall, scripts: 
 }
 
 /** The program that the first line names, with `env` looked through. */
-export function interpreterOf(code: Value): string | undefined {
+export function findInterpreter(code: Value): string | undefined {
   const match = /^#!\s*(?:\S*\/env\s+(?:-S\s+)?)?(\S+)/.exec(knownPrefix(code));
   return match?.[1] === undefined ? undefined : baseName(match[1]);
 }
@@ -384,7 +384,7 @@ export function runInNewShell(
     activeFunctions: [],
     scripts: options.scripts ?? call.scope.scripts,
   };
-  for (const { name, value } of environmentOf(call)) {
+  for (const { name, value } of callEnvironment(call)) {
     const inherited = /^BASH_FUNC_(.+)%%$/.exec(name)?.[1];
     if (inherited !== undefined && value !== undefined)
       runShellText(concatenate([text(`${inherited} `), value]), scope, call.span);
@@ -410,7 +410,7 @@ export function runInSameShell(
 }
 
 function runCodeIn(given: Value, call: ProgramCall, source: CodeSource, scope: Scope): Output {
-  const read = readFileOf(given, call);
+  const read = findReadFile(given, call);
   const code = read ?? given;
   const scripts = scope.scripts + (read === undefined ? 0 : 1);
   if (read === undefined) runTextsBehind(code, call);
@@ -428,7 +428,7 @@ function runCodeIn(given: Value, call: ProgramCall, source: CodeSource, scope: S
 }
 
 /** `bash -c "$(cat script.sh)"`: text that is exactly one file is read like a script. */
-function readFileOf(code: Value, call: ProgramCall): Value | undefined {
+function findReadFile(code: Value, call: ProgramCall): Value | undefined {
   const [piece] = code.pieces;
   const [origin] = code.origins;
   const isOneFile = code.pieces.length === 1 && piece?.kind === "unknown" && code.origins.length === 1;
@@ -463,7 +463,7 @@ function newShellState(call: ProgramCall, positionals: Positionals): ShellState 
   const parent = call.scope.state;
   const isHere = call.place.kind === call.scope.place.kind;
   const variables = new Map<string, Variable>();
-  for (const { name, value } of environmentOf(call)) {
+  for (const { name, value } of callEnvironment(call)) {
     variables.set(name, {
       contents: [value === undefined ? { kind: "unset" } : scalar(value)],
       isExported: true,

@@ -13,7 +13,7 @@ import {
   type Scope,
   type Session,
   scalar,
-  spanOf,
+  toSpan,
 } from "../state/state.ts";
 import { programName, recordInvocation } from "../state/variables.ts";
 import { forEachNode } from "../syntax/parse.ts";
@@ -238,7 +238,7 @@ export function defineFunction(node: FunctionNode, scope: Scope): void {
   const { functions } = scope.session;
   scope.state.functions.set(name, { node, source: scope.source, isExported: false });
   const isCalled = functions.get(name)?.isCalled ?? false;
-  functions.set(name, { name, isForkBomb: isForkBomb(node), isCalled, span: spanOf(scope.source, node) });
+  functions.set(name, { name, isForkBomb: isForkBomb(node), isCalled, span: toSpan(scope.source, node) });
 }
 
 /** Walks the body with these arguments in the shell of the caller. */

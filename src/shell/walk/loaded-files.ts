@@ -2,10 +2,10 @@ import { listAt, memberAt, readJson } from "../../protocol/index.ts";
 import { LIMITS } from "../limits.ts";
 import { writtenEntry } from "../state/files.ts";
 import type { FileEntry, ProgramCall } from "../state/state.ts";
-import { environmentOf } from "../state/variables.ts";
+import { callEnvironment } from "../state/variables.ts";
 import { parseShell } from "../syntax/parse.ts";
 import { baseName, directoryName, joinPath, knownText, text, type Value } from "../value.ts";
-import { interpreterOf, readOwnScript, readScript, runInNewShell } from "./code-runs.ts";
+import { findInterpreter, readOwnScript, readScript, runInNewShell } from "./code-runs.ts";
 
 /**
  * Programs load files that variables name: `NODE_OPTIONS=--require=./x.js`, `BASH_ENV=x`, `PATH=./bin:$PATH`,
@@ -15,7 +15,7 @@ import { interpreterOf, readOwnScript, readScript, runInNewShell } from "./code-
 export function runLoadedFiles(call: ProgramCall): void {
   const { session } = call.scope;
   if (call.place.kind !== "local") return;
-  const entries = environmentOf(call);
+  const entries = callEnvironment(call);
   for (const { name, value } of entries) {
     // Shells run this one themselves, whatever is in it.
     if (value === undefined || value.pieces.length === 0 || name === "PROMPT_COMMAND") continue;
@@ -130,9 +130,9 @@ const INTERPRETERS: readonly (readonly [endings: RegExp, interpreter: string])[]
 
 /** Runs a text of which only the name of its file tells the language. */
 export function runLoadedText(written: Value, path: string, call: ProgramCall): void {
-  const code = /\.ipynb$/.test(path) ? cellsOf(written) : written;
+  const code = /\.ipynb$/.test(path) ? readCells(written) : written;
   const source = { from: "file", path: text(path), via: "script" } as const;
-  const interpreter = interpreterOf(code) ?? INTERPRETERS.find(([endings]) => endings.test(path))?.[1];
+  const interpreter = findInterpreter(code) ?? INTERPRETERS.find(([endings]) => endings.test(path))?.[1];
   const deeper: ProgramCall = { ...call, scope: { ...call.scope, depth: call.scope.depth + 1 } };
   const { programs } = call.scope.session;
   const output = programs.interpret(interpreter ?? "other", code, [], deeper, source);
@@ -141,7 +141,7 @@ export function runLoadedText(written: Value, path: string, call: ProgramCall): 
   const isShell = SHELL_NAME.test(path) || interpreter !== undefined;
   if (known !== undefined && !isShell && isSettings(path, known)) {
     const dangers = (word: string): boolean => programs.findDangerous(word).length > 0;
-    for (const command of commandsOf(plainText(path, known), name => programs.isKnown(name), dangers))
+    for (const command of findCommands(plainText(path, known), name => programs.isKnown(name), dangers))
       runInNewShell(command, deeper, source);
     return;
   }
@@ -149,7 +149,7 @@ export function runLoadedText(written: Value, path: string, call: ProgramCall): 
 }
 
 /** The code of a notebook; lines behind `!` go to a shell. */
-function cellsOf(notebook: Value): Value {
+function readCells(notebook: Value): Value {
   const read = readJson(knownText(notebook) ?? "");
   const cells = read.ok ? listAt(read.value, "cells") : [];
   const sources = cells
@@ -203,7 +203,7 @@ const LIST = /(["']?)[\w./~-]{1,200}\1(?:\s*,\s*(?:"[^"\n]{1,300}"|'[^'\n]{1,300
  * What a program may run of such a text: lines, what follows `=` or `:`, strings and lists of words, as far as they begin with
  * the name of a program that is known; and whatever follows the name of one that does harm.
  */
-function commandsOf(
+function findCommands(
   content: string,
   isKnownProgram: (name: string) => boolean,
   isDangerous: (word: string) => boolean,

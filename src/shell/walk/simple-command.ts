@@ -16,7 +16,7 @@ import {
   type Scope,
   type ShellState,
   scalar,
-  spanOf,
+  toSpan,
 } from "../state/state.ts";
 import {
   type Attributes,
@@ -26,7 +26,7 @@ import {
   onlyValue,
   scalarValues,
 } from "../state/variables.ts";
-import { wordsOf } from "../syntax/parse.ts";
+import { commandWords } from "../syntax/parse.ts";
 import type {
   ArrayValue,
   Assignment,
@@ -54,7 +54,7 @@ export function runCommand(node: Command, scope: Scope): Output {
   const { state } = scope;
   const cwds = state.cwds;
   const [cwd = unknown("any", "the current directory")] = cwds;
-  const { prefix, words: written } = wordsOf(node);
+  const { prefix, words: written } = commandWords(node);
   const { words, declarations } = readWords(written, scope);
   const streams = openStreams(node.redirects, cwd, scope);
   if (words.every(fields => fields.values.length === 0)) {
@@ -76,7 +76,7 @@ export function runCommand(node: Command, scope: Scope): Output {
     environment,
     redirections,
     declarations,
-    span: spanOf(scope.source, node),
+    span: toSpan(scope.source, node),
     name: firstWord(written),
   };
   const inner = isCaptured === scope.isCaptured ? scope : { ...scope, isCaptured };
@@ -142,7 +142,7 @@ function runVariant({ fields, cwd, stdin }: Variant, streams: Streams, base: Bas
   const { descriptors } = scope.state;
   const saved = descriptors.size === 0 ? NO_DESCRIPTORS : new Map(descriptors);
   refill(descriptors, streams.descriptors);
-  const output = execute(call, aliasOf(name, scope));
+  const output = execute(call, findAlias(name, scope));
   const isExec = knownText(call.argv[0] ?? unknown("any", "")) === "exec" && call.argv.length === 1;
   if (!isExec) refill(descriptors, saved);
   const last = fields.values.at(-1);
@@ -164,7 +164,7 @@ function firstWord([first]: readonly (Word | Assignment)[]): Word | undefined {
 }
 
 /** Only a word written plainly is looked up among the aliases. */
-function aliasOf(name: Word | undefined, scope: Scope): string | undefined {
+function findAlias(name: Word | undefined, scope: Scope): string | undefined {
   return name !== undefined && name.text === name.value ? scope.state.aliases.get(name.value) : undefined;
 }
 
@@ -179,7 +179,7 @@ function readWords(
   const declarations = assignments.map(assignment => ({
     name: assignment.name,
     contents: evaluateAssignment(assignment, scope),
-    span: spanOf(scope.source, assignment),
+    span: toSpan(scope.source, assignment),
   }));
   return { words: fields, declarations };
 }
@@ -215,11 +215,11 @@ function evaluateAssignment(node: Assignment, scope: Scope): readonly Content[] 
     [...before.slice(0, 1), ...values.slice(0, 1)],
   ];
   const isSum = scope.state.variables.get(node.name)?.typing === "integer";
-  return chosen.map(pair => scalar(isSum ? sumOf(pair) : concatenate(pair)));
+  return chosen.map(pair => scalar(isSum ? addTerms(pair) : concatenate(pair)));
 }
 
 /** `n+=2` of a number, as an expression that is computed when it is kept. */
-function sumOf(terms: readonly Value[]): Value {
+function addTerms(terms: readonly Value[]): Value {
   return concatenate(
     terms.flatMap((term, index) => [
       text(index === 0 ? "(" : "+("),
@@ -232,7 +232,7 @@ function sumOf(terms: readonly Value[]): Value {
 /** Makes the assignment in the current shell and records it. */
 function runAssignment(node: Assignment, scope: Scope): void {
   const contents = evaluateAssignment(node, scope);
-  const span = spanOf(scope.source, node);
+  const span = toSpan(scope.source, node);
   if (node.index === undefined) storeDeclaration({ name: node.name, contents, span }, scope, undefined);
   else {
     const keys = resolveSingle(node.index, scope).map(key => knownText(key));
@@ -411,8 +411,8 @@ export function openStreams(nodes: readonly RedirectionNode[], cwd: Value, scope
   };
 
   const redirect = (node: Redirect) => {
-    const span = spanOf(scope.source, node);
-    const descriptor = descriptorOf(node, scope);
+    const span = toSpan(scope.source, node);
+    const descriptor = openDescriptor(node, scope);
     const targets = node.target === undefined ? [] : resolveSingle(node.target, scope, true);
     for (const target of targets) {
       const known = knownText(target);
@@ -501,7 +501,7 @@ function explicitDescriptor(node: RedirectionNode): number | undefined {
 }
 
 /** `{name}>file` opens a new descriptor and puts its number into the variable. */
-function descriptorOf(node: Redirect, scope: Scope): number | undefined {
+function openDescriptor(node: Redirect, scope: Scope): number | undefined {
   if (node.descriptor?.type === "FileDescriptorVariable") {
     const number = 10 + scope.state.descriptors.size;
     assign(node.descriptor.name, [scalar(text(String(number)))], scope);

@@ -13,8 +13,8 @@ import {
   type Scope,
   type ShellState,
   scalar,
-  spanOf,
   takeNumber,
+  toSpan,
   uniteValues,
   valueKey,
 } from "../state/state.ts";
@@ -243,18 +243,18 @@ function runBranches(branches: readonly CompoundList[], mayBeNone: boolean, scop
 
 /** The body runs once per item with the variable bound to it. */
 function runFor(node: For, scope: Scope): Output {
-  const lists = itemsOf(node.wordlist, scope);
+  const lists = loopItems(node.wordlist, scope);
   return eitherOutput(...lists.map(items => runItems(node, items, scope)));
 }
 
 function runSelect(node: Select, scope: Scope): Output {
-  const items = itemsOf(node.wordlist, scope).flat();
+  const items = loopItems(node.wordlist, scope).flat();
   bind(node.name, items, scope);
   assign("REPLY", [scalar(unknown("any", "$REPLY", [{ kind: "input" }]))], scope);
   return runBody(node.body, scope);
 }
 
-function itemsOf(wordlist: readonly Word[] | undefined, scope: Scope): readonly (readonly Value[])[] {
+function loopItems(wordlist: readonly Word[] | undefined, scope: Scope): readonly (readonly Value[])[] {
   const { positionals } = scope.state;
   const lists = wordlist === undefined ? [positionals] : resolveWords(wordlist, scope);
   return lists.map(({ values, isOpenEnded }) =>
@@ -300,7 +300,7 @@ function bind(name: Word, items: readonly Value[], scope: Scope): void {
     name: name.value,
     value: first,
     isExported: false,
-    span: spanOf(scope.source, name),
+    span: toSpan(scope.source, name),
   });
 }
 
@@ -377,7 +377,7 @@ function noteEndlessLoop(node: While | ArithmeticFor, scope: Scope): void {
     name,
     isForkBomb: true,
     isCalled: true,
-    span: spanOf(scope.source, node),
+    span: toSpan(scope.source, node),
   });
 }
 

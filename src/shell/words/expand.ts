@@ -1,9 +1,9 @@
 import { decodeEscapes } from "../decode.ts";
 import { homeAt } from "../facts.ts";
 import { writeContents } from "../state/files.ts";
-import { type Scope, scalar, spanOf, takeNumber } from "../state/state.ts";
+import { type Scope, scalar, takeNumber, toSpan } from "../state/state.ts";
 import { assign, lookUp, scalarValues } from "../state/variables.ts";
-import { partsOf } from "../syntax/parse.ts";
+import { wordParts } from "../syntax/parse.ts";
 import type {
   ParameterOperation,
   ParsedScript,
@@ -112,7 +112,7 @@ function expandPart(
       return expandParameter(use, expansion, isQuoted);
     }
     case "CommandExpansion":
-      return outputsOf(part.script, part, expansion).map(value => [wrap(value, isQuoted)]);
+      return substitutedOutputs(part.script, part, expansion).map(value => [wrap(value, isQuoted)]);
     case "ArithmeticExpansion": {
       const result = evaluateArithmetic(part.expression, scope, parts => expandJoined(parts, expansion));
       return [[wrap(result === undefined ? unknown("token", part.text) : text(String(result)), isQuoted)]];
@@ -168,7 +168,11 @@ function mayBeMany(value: Value): Value {
   };
 }
 
-function outputsOf(script: ParsedScript | undefined, node: WordPart, expansion: Expansion): readonly Value[] {
+function substitutedOutputs(
+  script: ParsedScript | undefined,
+  node: WordPart,
+  expansion: Expansion,
+): readonly Value[] {
   const known = expansion.outputs.get(node);
   if (known !== undefined) return known;
   const { scope } = expansion;
@@ -211,7 +215,7 @@ function openPipe(part: ProcessSubstitutionPart, expansion: Expansion): Value {
   }
   const contents = scope.session.walker.runSubstitution(part.script, part, scope);
   const invocation = Math.max(0, scope.session.invocations.length - 1);
-  const place = { cwd: text("/"), scope, invocation, span: spanOf(scope.source, part) };
+  const place = { cwd: text("/"), scope, invocation, span: toSpan(scope.source, part) };
   writeContents(text(path), contents, false, place);
   return text(path);
 }
@@ -242,12 +246,12 @@ function listVariableNames(prefix: string, { scope }: Expansion, isQuoted: boole
 function toFragment(held: Held, isQuoted: boolean, { scope }: Expansion): Fragment {
   if (held.kind === "unset") return wrap(text(""), isQuoted);
   if (held.kind === "value") return wrap(held.value, isQuoted);
-  if (held.isJoined && isQuoted) return wrap(joinValues(held.values, separatorsOf(scope)[0] ?? ""), true);
+  if (held.isJoined && isQuoted) return wrap(joinValues(held.values, readSeparators(scope)[0] ?? ""), true);
   return { kind: "list", values: held.values, isOpenEnded: held.isOpenEnded, isQuoted };
 }
 
 /** IFS as it is now. */
-export function separatorsOf(scope: Expansion["scope"]): string {
+export function readSeparators(scope: Expansion["scope"]): string {
   const [content] = lookUp("IFS", scope);
   return (content?.kind === "scalar" ? knownText(content.value) : undefined) ?? " \t\n";
 }
@@ -265,7 +269,7 @@ function expandDefault(
   const kind = operation.operator.at(-1);
   const isOutside = !scope.state.variables.has(use.parameter) && use.parameter !== "OLDPWD";
   const results = held.flatMap((one): Alternatives => {
-    const presence = presenceOf(one, isNullTested);
+    const presence = testPresence(one, isNullTested);
     const itself: Alternatives = [
       [toFragment(presence === "maybe" ? filled(one) : one, isQuoted, expansion)],
     ];
@@ -288,7 +292,7 @@ function expandDefault(
   return results;
 }
 
-function presenceOf(held: Held, isNullTested: boolean): "yes" | "no" | "maybe" {
+function testPresence(held: Held, isNullTested: boolean): "yes" | "no" | "maybe" {
   if (held.kind === "unset") return "no";
   if (held.kind === "list") return held.values.length > 0 ? "yes" : held.isOpenEnded ? "maybe" : "no";
   const known = knownText(held.value);
@@ -309,7 +313,7 @@ function filled(held: Held): Held {
 
 /** The word after an operator. Outside quotes its plain text is split like any expansion. */
 function expandOperand(word: Word, expansion: Expansion, isQuoted: boolean): Alternatives {
-  const alternatives = expansion.expandParts(partsOf(word), isQuoted);
+  const alternatives = expansion.expandParts(wordParts(word), isQuoted);
   if (isQuoted)
     return alternatives.map(fragments => (fragments.length === 0 ? [wrap(text(""), true)] : fragments));
   return alternatives.map(fragments =>
@@ -328,11 +332,11 @@ export function expandTilde(written: string, endsWord: boolean, scope: Scope): r
   if (!written.startsWith("~") || (slash < 0 && !endsWord)) return [[text(written)]];
   const name = written.slice(1, slash < 0 ? undefined : slash);
   const rest = slash < 0 ? [] : [text(written.slice(slash))];
-  const homes = homesOf(name, scope);
+  const homes = findHomes(name, scope);
   return homes === undefined ? [[text(written)]] : homes.map(home => [home, ...rest]);
 }
 
-function homesOf(name: string, scope: Scope): readonly Value[] | undefined {
+function findHomes(name: string, scope: Scope): readonly Value[] | undefined {
   const { context } = scope.session;
   if (name === "" || name === context.user) return scalarValues(lookUp("HOME", scope));
   if (name === "+") return scope.state.cwds;

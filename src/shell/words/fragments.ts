@@ -1,7 +1,7 @@
 import { LIMITS } from "../limits.ts";
 import type { Content, Scope } from "../state/state.ts";
 import { lookUp } from "../state/variables.ts";
-import { partsOf } from "../syntax/parse.ts";
+import { wordParts } from "../syntax/parse.ts";
 import type { ParameterOperation, Word, WordPart } from "../syntax/syntax.ts";
 import { concatenate, knownText, type Piece, text, unknown, type Value } from "../value.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
@@ -209,9 +209,9 @@ export function hold(use: ParameterUse, expansion: Expansion): readonly Held[] {
   const contents = lookUp(use.parameter, scope);
   if (use.prefix === "!") {
     const isList = keys[0] === "@" || keys[0] === "*";
-    return contents.flatMap(content => (isList ? [keysOf(content)] : followName(content, use, expansion)));
+    return contents.flatMap(content => (isList ? [arrayKeys(content)] : followName(content, use, expansion)));
   }
-  if (keys.length === 0) return contents.map(content => elementOf(content, "0", use.label));
+  if (keys.length === 0) return contents.map(content => arrayElement(content, "0", use.label));
   return contents.flatMap(content => keys.flatMap(key => select(content, key, use, expansion)));
 }
 
@@ -234,7 +234,7 @@ function select(
       },
     ];
   }
-  if (key !== undefined) return [elementOf(content, resolveKey(content, key, expansion), use.label)];
+  if (key !== undefined) return [arrayElement(content, resolveKey(content, key, expansion), use.label)];
   if (content.kind !== "array" || content.elements.size > LIMITS.alternatives)
     return [unknownHeld(use.label)];
   return [...content.elements.values()].map(value => ({ kind: "value", value }));
@@ -263,7 +263,7 @@ export function computeNumber(written: string, expansion: Expansion): number | u
   return evaluateArithmetic(word, expansion.scope, parts => expandJoined(parts, expansion));
 }
 
-function elementOf(content: Content, key: string, label: string): Held {
+function arrayElement(content: Content, key: string, label: string): Held {
   if (content.kind === "unset") return content;
   if (content.kind === "scalar")
     return key === "0" ? { kind: "value", value: content.value } : unsetOr(content.value, label);
@@ -283,7 +283,7 @@ function unknownHeld(label: string): Held {
   return { kind: "value", value: unknown("any", label) };
 }
 
-function keysOf(content: Content): Held {
+function arrayKeys(content: Content): Held {
   const values = content.kind === "array" ? [...content.elements.keys()].map(key => text(key)) : [text("0")];
   return {
     kind: "list",
@@ -305,7 +305,7 @@ function followName(content: Content, use: ParameterUse, expansion: Expansion): 
 }
 
 export function expandWordText(word: Word, expansion: Expansion): readonly Value[] {
-  return expansion.expandParts(partsOf(word), false).map(fragments => joinFragments(fragments, false));
+  return expansion.expandParts(wordParts(word), false).map(fragments => joinFragments(fragments, false));
 }
 
 /** `${#x}`. */

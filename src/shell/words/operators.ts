@@ -8,7 +8,7 @@ import {
 } from "../../system/index.ts";
 import { decodeEscapes } from "../decode.ts";
 import type { Budget } from "../limits.ts";
-import { partsOf } from "../syntax/parse.ts";
+import { wordParts } from "../syntax/parse.ts";
 import type { ParameterOperation, Word } from "../syntax/syntax.ts";
 import {
   dropKnown,
@@ -123,7 +123,7 @@ function wordNumber(word: Word, expansion: Expansion): number | undefined {
 function expandPattern(word: Word, expansion: Expansion): readonly (Glob | undefined)[] {
   // Whether `+(…)` is a group or these characters depends on an option that a script may switch anywhere.
   if (/[?*+@!]\(/.test(word.text)) return [undefined];
-  return expansion.expandParts(partsOf(word), false).map(fragments => {
+  return expansion.expandParts(wordParts(word), false).map(fragments => {
     const tokens = fragments.map((fragment): readonly GlobToken[] | undefined => {
       if (fragment.kind === "glob") return compileGlob(fragment.pattern, "shell").tokens;
       if (fragment.kind === "list") return undefined;

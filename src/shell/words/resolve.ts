@@ -1,11 +1,11 @@
 import { LIMITS } from "../limits.ts";
-import { leaveUnexamined, type Scope, spanOf } from "../state/state.ts";
-import { partsOf } from "../syntax/parse.ts";
+import { leaveUnexamined, type Scope, toSpan } from "../state/state.ts";
+import { wordParts } from "../syntax/parse.ts";
 import type { ArithmeticExpression, Word, WordPart } from "../syntax/syntax.ts";
 import { blend, combine, unknown, type Value } from "../value.ts";
 import { evaluateArithmetic } from "./arithmetic.ts";
 import { expandBraces } from "./braces.ts";
-import { createExpansion, expandParts, reveal, separatorsOf } from "./expand.ts";
+import { createExpansion, expandParts, readSeparators, reveal } from "./expand.ts";
 import {
   assembleFields,
   type Expansion,
@@ -26,7 +26,7 @@ export function resolveWords(words: readonly Word[], scope: Scope): readonly Fie
         "words",
         `more than ${LIMITS.words} words`,
         region,
-        spanOf(scope.source, word),
+        toSpan(scope.source, word),
       );
       lists.push([{ values: [], isOpenEnded: true }]);
       break;
@@ -68,10 +68,10 @@ function resolveWord(word: Word, scope: Scope): readonly Fields[] {
     return [{ values: [reveal(word.value, scope, false)], isOpenEnded: false }];
   }
   const expansion = createExpansion(scope);
-  const separators = separatorsOf(scope);
+  const separators = readSeparators(scope);
   const assemble = (parts: readonly (WordPart | string)[]) =>
     expandParts(parts, expansion, false).map(fragments => assembleFields(fragments, separators));
-  const parts = partsOf(word);
+  const parts = wordParts(word);
   if (!parts.some(part => part.type === "BraceExpansion")) return assemble(parts);
   const isConstant = scope.source.placeholders.size === 0 && !/[$`~\\]/.test(word.text);
   const known = isConstant ? constants.get(word) : undefined;
@@ -112,7 +112,7 @@ function longSequence(parts: readonly WordPart[], expansion: Expansion): Fields 
 export function resolveSingle(word: Word, scope: Scope, keepsPatterns = false): readonly Value[] {
   scope.session.words.take(1);
   const expansion = createExpansion(scope);
-  return expandParts(partsOf(word), expansion, false).map(fragments =>
+  return expandParts(wordParts(word), expansion, false).map(fragments =>
     joinFragments(fragments, keepsPatterns),
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { slugOf } from "../../../src/hooks/stock/stop/reflection.ts";
+import { slugify } from "../../../src/hooks/stock/stop/reflection.ts";
 import { stop } from "../../../src/hooks/stock/stop/stop.ts";
 import type { MemorySystem, ScriptedRun, SeedEntry } from "../../../src/system/memory.ts";
 import { metricsOf, projectSystem, ROOT, RUNTIME, runHook } from "../run-hook.ts";
@@ -186,7 +186,7 @@ describe("the name of the file", () => {
     ["## Task Summary\n\n...", "session"],
     ["## Task Summary", "session"],
   ])("%j", (text, slug) => {
-    expect(slugOf(text)).toBe(slug);
+    expect(slugify(text)).toBe(slug);
     expect(slug.length).toBeLessThanOrEqual(50);
   });
 });

@@ -2,10 +2,10 @@ import {
   createScope,
   type Datum,
   declare,
-  itemsOf,
   joined,
-  knownTextOf,
+  knownDatumText,
   listDatum,
+  listItems,
   literal,
   narrow,
   recordDatum,
@@ -13,9 +13,9 @@ import {
 } from "../../meaning/datum.ts";
 import { runsShell, sends, wraps } from "../../meaning/effect-kinds.ts";
 import {
-  charactersOf,
-  contentOf,
   evaluateText,
+  fileContent,
+  joinCharacters,
   networkOnly,
   noteDelete,
   noteEvaluate,
@@ -36,12 +36,12 @@ import {
   homeDatum,
   isTrue,
   type LibraryFunction,
-  patternOf,
   select,
   standardInput,
+  toPattern,
   withArgument,
 } from "../../meaning/evaluation-context.ts";
-import { callBack, elementOf, invoke } from "../../meaning/invoke.ts";
+import { callBack, invoke, loopElement } from "../../meaning/invoke.ts";
 import { decodesByName } from "../../meaning/value-kinds.ts";
 import { moduleName } from "./syntax.ts";
 
@@ -58,7 +58,8 @@ export const runsProgram = withArgument("0", (program, call, context) => {
   }
   const isOpenEnded =
     second?.kind === "list" ? second.isOpenEnded : second?.kind === "reference" || second?.kind === "choice";
-  const input = select(call, "{input}") ?? networkOnly(itemsOf(select(call, "{stdio}") ?? listDatum([]))[0]);
+  const input =
+    select(call, "{input}") ?? networkOnly(listItems(select(call, "{stdio}") ?? listDatum([]))[0]);
   return reference(`${call.name}()`, noteSpawn(context, call, [program, ...words], isOpenEnded, cwd, input));
 });
 
@@ -71,7 +72,7 @@ export const forks = withArgument("0", (script, call, context) => {
 
 /** `execa("rm", ["-rf"])`, and execa`rm -rf x`. */
 export const runsExeca: LibraryFunction = (call, context) => {
-  const isLine = call.positional.length === 1 && knownTextOf(call.positional[0])?.includes(" ") === true;
+  const isLine = call.positional.length === 1 && knownDatumText(call.positional[0])?.includes(" ") === true;
   return isLine ? runsLine(call, context) : runsProgram(call, context);
 };
 
@@ -98,7 +99,7 @@ function splitFlags(
   { positional }: FunctionCall,
   context: EvaluationContext,
 ): readonly [flags: string, paths: readonly Datum[]] {
-  const flags = knownTextOf(positional[0]);
+  const flags = knownDatumText(positional[0]);
   const hasFlags = flags?.startsWith("-") === true;
   const paths = hasFlags ? positional.slice(1) : positional;
   return [hasFlags ? flags : "", paths.map(path => expandTilde(path, context))];
@@ -126,14 +127,14 @@ export const removesByOptions = withArgument("0", (path, call, context) =>
 
 /** `rimraf("build/**")`: patterns and trees. */
 export const removesPatterns = withArgument("0", (path, call, context) =>
-  noteDelete(context, call, patternOf(path), true),
+  noteDelete(context, call, toPattern(path), true),
 );
 
 /** Callbacks get `(error, content)`. */
 export const readsFile = withArgument("0", (path, call, context) => {
-  if (/^(?:0|\/dev\/stdin)$/.test(knownTextOf(path) ?? "")) return standardInput(context);
+  if (/^(?:0|\/dev\/stdin)$/.test(knownDatumText(path) ?? "")) return standardInput(context);
   noteRead(context, call, path);
-  const content = contentOf(path);
+  const content = fileContent(path);
   callBack(context, call, [reference("error"), content]);
   return content;
 });
@@ -148,26 +149,26 @@ export const listsDirectory: LibraryFunction = (call, context) => {
 /** `Buffer.from("…", "base64")`, `Buffer.from([114, 109])` */
 export const makesBuffer: LibraryFunction = (call, context) => {
   const [source] = call.positional;
-  if (source?.kind === "list") return charactersOf(source.items);
+  if (source?.kind === "list") return joinCharacters(source.items);
   return decodesByName("0", "1", { base64: "base64", base64url: "base64", hex: "hex" })(call, context);
 };
 
 /** `.toString("base64")` makes something else of a text; without encoding it is the text. */
 export const becomesText = withArgument("this", (text, call) => {
-  const encoding = knownTextOf(select(call, "0")) ?? "utf8";
+  const encoding = knownDatumText(select(call, "0")) ?? "utf8";
   return /^(?:utf-?8|latin1|ascii|binary|ucs2|utf16le)$/i.test(encoding) ? text : undefined;
 });
 
 export const concatenates = withArgument("this", (first, call) => {
   if (first.kind !== "list") return joined([first, ...call.positional]);
-  return listDatum([...first.items, ...call.positional.flatMap(itemsOf)], first.isOpenEnded);
+  return listDatum([...first.items, ...call.positional.flatMap(listItems)], first.isOpenEnded);
 });
 
 /** `names.filter(n => n.endsWith(".log"))` keeps what it says. */
 export const filtersItems = withArgument("this", (subject, call, context) => {
   const test = select(call, "0");
   if (test !== undefined)
-    invoke(context, test, { ...call, positional: [elementOf(subject)], named: new Map() });
+    invoke(context, test, { ...call, positional: [loopElement(subject)], named: new Map() });
   if (test?.kind !== "function" || subject.kind === "list") return subject;
   const [parameter] = test.definition.parameters;
   const [body] = test.definition.body;
@@ -187,7 +188,7 @@ export const continues = withArgument("this", (promised, call, context) => {
 
 /** `require("fs")`, `await import("node:fs")` */
 export const loads = withArgument("0", (name, call, context) => {
-  const known = knownTextOf(name);
+  const known = knownDatumText(name);
   if (known === undefined) return undefined;
   if (/^https?:/.test(known)) {
     noteNetwork(context, call, name, []);
@@ -232,7 +233,7 @@ export const requests = withArgument("0", (address, call, context) => {
 /** `net.connect(port, host)`, `net.connect({ port, host })` */
 export const connectsHost: LibraryFunction = (call, context) => {
   const [port, host] = call.positional;
-  const named = select(call, "{host}") ?? (knownTextOf(host) === undefined ? port : host);
+  const named = select(call, "{host}") ?? (knownDatumText(host) === undefined ? port : host);
   const target = named ?? reference("address");
   noteNetwork(context, call, target, []);
   const connection = reference("connection", [fromNetwork(context)], target);
@@ -242,7 +243,7 @@ export const connectsHost: LibraryFunction = (call, context) => {
 
 /** `fileURLToPath("file:///x")` */
 export const readsAddress = withArgument("0", address => {
-  const known = knownTextOf(address);
+  const known = knownDatumText(address);
   return known?.startsWith("file://") === true ? literal(known.slice("file://".length)) : address;
 });
 

@@ -4,7 +4,7 @@ import {
   firstValue,
   formatted,
   joined,
-  knownTextOf,
+  knownDatumText,
   listDatum,
   literal,
   mapText,
@@ -22,22 +22,22 @@ import {
   openFile,
 } from "../../meaning/effects.ts";
 import {
+  allDescendants,
   argumentList,
-  descendantsOf,
   type EvaluationContext,
   expandTilde,
   type FunctionCall,
   fromNetwork,
   joinPaths,
   type LibraryFunction,
-  patternOf,
   select,
   standardInput,
   temporaryPath,
+  toPattern,
   wholeEnvironment,
   withArgument,
 } from "../../meaning/evaluation-context.ts";
-import { elementOf, invoke } from "../../meaning/invoke.ts";
+import { invoke, loopElement } from "../../meaning/invoke.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
 import { parsePerl } from "./syntax.ts";
 
@@ -144,7 +144,7 @@ function canonicalName(written: string): string {
 /** `open(my $h, MODE, path)` and the old form with mode and path in one text; bars start programs. */
 const opens = withArgument("1", (mode, call, context) => {
   const [handle, , target, ...rest] = call.positional;
-  const word = knownTextOf(mode)?.trim();
+  const word = knownDatumText(mode)?.trim();
   if (target === undefined) {
     if (word === undefined) noteRead(context, call, mode);
     else openOld(context, call, handle, word);
@@ -185,7 +185,7 @@ function duplicate(context: EvaluationContext, handle: Datum | undefined, source
 
 /** Later prints to the handle are what the program reads. */
 function namePipe(context: EvaluationContext, handle: Datum | undefined, command: Datum): void {
-  const name = handle?.kind === "reference" ? handle.name : knownTextOf(handle);
+  const name = handle?.kind === "reference" ? handle.name : knownDatumText(handle);
   if (name !== undefined) assign(context.globals, name, reference("pipe", [], command), false);
 }
 
@@ -227,7 +227,7 @@ const removesTrees: LibraryFunction = (call, context) => {
 const finds = withArgument("0", (wanted, call, context) => {
   const callee = wanted.kind === "record" ? wanted.fields.get("wanted") : wanted;
   for (const directory of callee === undefined ? [] : call.positional.slice(1)) {
-    const found = descendantsOf(directory, "text");
+    const found = allDescendants(directory, "text");
     context.globals.names.set("$File::Find::name", found);
     visit(context, call, callee ?? wanted, found);
   }
@@ -247,16 +247,16 @@ const mapsTopics = withArgument("0", (callee, call, context) => {
   const topics =
     items.length === 0
       ? [reference("item")]
-      : items.map(item => (item.kind === "list" ? elementOf(item) : item));
+      : items.map(item => (item.kind === "list" ? loopElement(item) : item));
   const results = topics.map(topic => visit(context, call, callee, topic));
   return listDatum(call.name === "grep" ? topics : results, call.isOpenEnded);
 });
 
 /** `glob("*.o *.a")` is two patterns. */
 const globs = withArgument("0", (pattern, _call, context) => {
-  const words = knownTextOf(pattern)?.trim().split(/\s+/) ?? [];
-  if (words.length < 2) return patternOf(expandTilde(pattern, context));
-  return listDatum(words.map(word => patternOf(expandTilde(literal(word), context))));
+  const words = knownDatumText(pattern)?.trim().split(/\s+/) ?? [];
+  if (words.length < 2) return toPattern(expandTilde(pattern, context));
+  return listDatum(words.map(word => toPattern(expandTilde(literal(word), context))));
 });
 
 /** `path("~/x")` of Path::Tiny */

@@ -7,13 +7,13 @@ import {
   knownPrefix,
 } from "../../../shell/index.ts";
 import {
-  choiceOf,
+  createChoice,
   type Datum,
   firstValue,
-  itemsOf,
   joined,
-  knownTextOf,
+  knownDatumText,
   listDatum,
+  listItems,
   literal,
   mapText,
   mapValue,
@@ -21,9 +21,9 @@ import {
   separatedBy,
 } from "../../meaning/datum.ts";
 import {
-  contentOf,
   decode,
   evaluateText,
+  fileContent,
   noteDelete,
   noteDirectory,
   noteLoss,
@@ -44,13 +44,13 @@ import {
   homeDatum,
   isTrue,
   type LibraryFunction,
-  patternOf,
   select,
   temporaryDirectory,
+  toPattern,
   withArgument,
   workingDirectory,
 } from "../../meaning/evaluation-context.ts";
-import { elementOf, invoke } from "../../meaning/invoke.ts";
+import { invoke, loopElement } from "../../meaning/invoke.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
 import { isSwitch, PIPE, PROGRAM, parsePowerShell, SWITCHED_ON } from "./syntax.ts";
 
@@ -75,18 +75,18 @@ function parameter(call: FunctionCall, names: string, place = -1): Datum | undef
 }
 
 /** Wildcards are active, unless the path is given literally. What flows in is a path, too. */
-function pathOf(call: FunctionCall, context: EvaluationContext): Datum | undefined {
+function pathParameter(call: FunctionCall, context: EvaluationContext): Datum | undefined {
   const given = parameter(call, "literalpath lp");
   if (given !== undefined) return windowsPath(given, context);
   const path = parameter(call, "path filepath", 0) ?? call.named.get(PIPE);
-  return path === undefined ? undefined : patternOf(windowsPath(path, context), "text");
+  return path === undefined ? undefined : toPattern(windowsPath(path, context), "text");
 }
 
 function withPath(
   act: (path: Datum, call: FunctionCall, context: EvaluationContext) => Datum | undefined,
 ): LibraryFunction {
   return (call, context) => {
-    const path = pathOf(call, context);
+    const path = pathParameter(call, context);
     return path === undefined ? undefined : act(path, call, context);
   };
 }
@@ -104,7 +104,7 @@ const removes: LibraryFunction = (call, context) => {
     name => !name.startsWith(" ") && !REMOVE_PARAMETERS.some(known => known.startsWith(name.toLowerCase())),
   );
   if (isForeign) return startsProgram(call, context);
-  const path = isTrue(parameter(call, "whatif")) ? undefined : pathOf(call, context);
+  const path = isTrue(parameter(call, "whatif")) ? undefined : pathParameter(call, context);
   if (path !== undefined && REGISTRY.test(knownPrefix(firstValue(path))))
     return noteLoss(context, call, "fs.system-write", "delete keys of the registry", "ask");
   return path && noteDelete(context, call, path, isTrue(parameter(call, "recurse")));
@@ -112,17 +112,17 @@ const removes: LibraryFunction = (call, context) => {
 
 /** Everything in a directory, or what a filter leaves of it. */
 const lists: LibraryFunction = (call, context) => {
-  const path = pathOf(call, context) ?? literal(".");
+  const path = pathParameter(call, context) ?? literal(".");
   const pattern = parameter(call, "filter include", 1) ?? literal("*");
-  const known = knownTextOf(path);
+  const known = knownDatumText(path);
   const directory = known === undefined ? path : literal(known.replace(/\/$/, ""));
   const between = isTrue(parameter(call, "recurse")) ? "/**/" : "/";
-  return patternOf(joined([directory, literal(between), pattern]));
+  return toPattern(joined([directory, literal(between), pattern]));
 };
 
 const reads = withPath((path, call, context) => {
   noteRead(context, call, path);
-  return contentOf(path);
+  return fileContent(path);
 });
 
 function writes(isAppend: boolean): LibraryFunction {
@@ -131,7 +131,7 @@ function writes(isAppend: boolean): LibraryFunction {
     const path = parameter(call, "literalpath path filepath", 0);
     if (path === undefined) return undefined;
     const content = parameter(call, "value inputobject", 1) ?? piped;
-    noteWrite(context, call, patternOf(path), isAppend || isTrue(parameter(call, "append")), content);
+    noteWrite(context, call, toPattern(path), isAppend || isTrue(parameter(call, "append")), content);
     return piped;
   };
 }
@@ -172,21 +172,21 @@ const stopsProcess: LibraryFunction = (call, context) => {
   if (isTrue(parameter(call, "whatif")) || (isNumber && name === undefined))
     return startsProgram(call, context);
   if (name === undefined && !call.named.has(PIPE)) return undefined;
-  return noteLoss(context, call, "sys.kill", `end every process called ${knownTextOf(name) ?? "…"}`);
+  return noteLoss(context, call, "sys.kill", `end every process called ${knownDatumText(name) ?? "…"}`);
 };
 
-function blocksOf(call: FunctionCall): Datum[] {
+function listBlocks(call: FunctionCall): Datum[] {
   return [...call.positional, ...call.named.values()].filter(datum => datum.kind === "function");
 }
 
 /** `% { … }`: the block meets what flows in, item by item. */
 const forEach: LibraryFunction = (call, context) => {
   const input = call.named.get(PIPE) ?? reference("item");
-  const items = input.kind === "list" && !input.isOpenEnded ? input.items : [elementOf(input)];
-  const results = blocksOf(call).flatMap(block =>
+  const items = input.kind === "list" && !input.isOpenEnded ? input.items : [loopElement(input)];
+  const results = listBlocks(call).flatMap(block =>
     items.map(item => invoke(context, block, { ...call, positional: [item], named: new Map() })),
   );
-  return results.length === 0 ? input : choiceOf(results);
+  return results.length === 0 ? input : createChoice(results);
 };
 
 const filters: LibraryFunction = (call, context) => {
@@ -196,7 +196,7 @@ const filters: LibraryFunction = (call, context) => {
 
 /** Blocks handed to a cmdlet run sooner or later. */
 const runsBlocks: LibraryFunction = (call, context) => {
-  for (const block of blocksOf(call)) invoke(context, block, { ...call, positional: [], named: new Map() });
+  for (const block of listBlocks(call)) invoke(context, block, { ...call, positional: [], named: new Map() });
   return undefined;
 };
 
@@ -204,7 +204,7 @@ const startsProcess: LibraryFunction = (call, context) => {
   const program = parameter(call, "filepath", 0);
   const rest = parameter(call, "argumentlist args", 1) ?? listDatum([]);
   if (program === undefined) return undefined;
-  const words = knownTextOf(rest)?.trim().split(/\s+/).map(literal) ?? itemsOf(rest);
+  const words = knownDatumText(rest)?.trim().split(/\s+/).map(literal) ?? listItems(rest);
   noteSpawn(context, call, [program, ...words], rest.kind === "list" && rest.isOpenEnded);
   return undefined;
 };
@@ -212,11 +212,11 @@ const startsProcess: LibraryFunction = (call, context) => {
 /** Whatever is no cmdlet is a program with its words as written. */
 const startsProgram: LibraryFunction = (call, context) => {
   const words = (call.words ?? []).flatMap(({ name, value }) => {
-    if (name === undefined) return itemsOf(value);
+    if (name === undefined) return listItems(value);
     if (name.startsWith(" ")) return [];
     if (value.kind === "reference" && value.name === SWITCHED_ON) return [literal(`-${name}`)];
     if (isSwitch(name.toLowerCase())) return [literal(isTrue(value) ? `-${name}` : `-${name}:$false`)];
-    return [literal(`-${name}`), ...itemsOf(value)];
+    return [literal(`-${name}`), ...listItems(value)];
   });
   const argv = [call.named.get(PROGRAM) ?? literal(call.name), ...words];
   return reference("program()", noteSpawn(context, call, argv, false, undefined, call.named.get(PIPE)));
@@ -248,7 +248,7 @@ const passes: LibraryFunction = call => {
 
 /** `New-Object Net.WebClient` is known by its type. */
 const makesObject: LibraryFunction = call => {
-  const type = knownTextOf(parameter(call, "typename", 0));
+  const type = knownDatumText(parameter(call, "typename", 0));
   return type === undefined ? undefined : reference(type.toLowerCase().replace(/^system\./, ""));
 };
 
@@ -281,13 +281,15 @@ const startsLine = withArgument("0", (program, call, context) => {
 });
 
 const namesFolder: LibraryFunction = (call, context) =>
-  /^(?:userprofile|personal)$/i.test(knownTextOf(select(call, "0")) ?? "") ? homeDatum(context) : undefined;
+  /^(?:userprofile|personal)$/i.test(knownDatumText(select(call, "0")) ?? "")
+    ? homeDatum(context)
+    : undefined;
 
 /** `$a -replace "x", "y"`, `$a.Replace("x", "y")` */
 const replaces = withArgument("this", (text, call) => {
-  const [from, to] = itemsOf(select(call, "0") ?? listDatum([]))
+  const [from, to] = listItems(select(call, "0") ?? listDatum([]))
     .concat(call.positional.slice(1))
-    .map(knownTextOf);
+    .map(knownDatumText);
   return mapText(text, known =>
     from === undefined || from === "" ? undefined : known.split(from).join(to ?? ""),
   );

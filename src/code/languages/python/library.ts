@@ -1,7 +1,7 @@
 import { baseName, directoryName } from "../../../shell/index.ts";
 import {
   joined,
-  knownTextOf,
+  knownDatumText,
   listDatum,
   literal,
   mapText,
@@ -9,11 +9,11 @@ import {
   reference,
   withType,
 } from "../../meaning/datum.ts";
-import { charactersOf, noteSpawn } from "../../meaning/effects.ts";
+import { joinCharacters, noteSpawn } from "../../meaning/effects.ts";
 import {
   anyName,
   argumentList,
-  childrenOf,
+  directChildren,
   fromNetwork,
   homeDatum,
   joinPaths,
@@ -25,7 +25,7 @@ import {
   withArgument,
   workingDirectory,
 } from "../../meaning/evaluation-context.ts";
-import { elementOf } from "../../meaning/invoke.ts";
+import { loopElement } from "../../meaning/invoke.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
 import * as special from "./special-functions.ts";
 import { parsePython } from "./syntax.ts";
@@ -49,7 +49,7 @@ const startsManaged: LibraryFunction = (call, context) => {
 function extracts(from: string, to: string): LibraryFunction {
   return withArgument(from, (archive, call, context) => {
     const into = select(call, to) ?? literal(".");
-    const words = /\.(zip|jar|whl|egg)$/i.test(knownTextOf(archive) ?? "")
+    const words = /\.(zip|jar|whl|egg)$/i.test(knownDatumText(archive) ?? "")
       ? [literal("unzip"), literal("-o"), archive, literal("-d"), into]
       : [literal("tar"), literal("-xf"), archive, literal("-C"), into];
     noteSpawn(context, call, words, false);
@@ -78,7 +78,7 @@ export const PYTHON = defineLanguage({
     ["os.{spawnv,spawnvp,spawnve,spawnvpe}", "startsProgram", "1", "2", 1],
     ["pty.spawn pexpect.{spawn,run,runu}", special.spawnsTerminal],
     ["sh.* plumbum.cmd.*", special.runsAttribute],
-    ["sh.Command", withArgument("0", name => reference(`sh.${knownTextOf(name) ?? "…"}`))],
+    ["sh.Command", withArgument("0", name => reference(`sh.${knownDatumText(name) ?? "…"}`))],
     ["os.{kill,killpg}", "kills", "0", "1"],
     ["os.dup2", special.duplicates],
     // Whatever runs the words runs the line.
@@ -156,7 +156,7 @@ export const PYTHON = defineLanguage({
     ["path.rglob", special.globs("**/")],
     ["path.iterdir", "makesPath", "this", "everything in it"],
     ["os.listdir", "returns", "any name"],
-    ["os.scandir", call => childrenOf(select(call, "0") ?? literal("."), "entry")],
+    ["os.scandir", call => directChildren(select(call, "0") ?? literal("."), "entry")],
     ["os.{walk,fwalk}", special.walks("0", "text")],
     ["path.walk", special.walks("this", "path")],
     ["path.with_suffix", special.withEnd(path => path.replace(/\.[^./]*$/, ""), "")],
@@ -194,7 +194,7 @@ export const PYTHON = defineLanguage({
     ["os.{fsencode,fsdecode} str.encode compile json.dumps", "gives", "0 this"],
     [
       "bytes bytearray",
-      withArgument("0", given => (given.kind === "list" ? charactersOf(given.items) : given)),
+      withArgument("0", given => (given.kind === "list" ? joinCharacters(given.items) : given)),
     ],
     ["chr", "makesCharacters", "0"],
     ["range", special.counts],
@@ -203,7 +203,7 @@ export const PYTHON = defineLanguage({
       "givesToken",
     ],
     ["{datetime.datetime.now(),time,datetime.now()}.strftime", "givesToken"],
-    ["enumerate", withArgument("0", list => listDatum([listDatum([literal("0"), elementOf(list)])], true))],
+    ["enumerate", withArgument("0", list => listDatum([listDatum([literal("0"), loopElement(list)])], true))],
     ["dict", call => (call.named.size > 0 ? recordDatum(call.named) : call.positional[0])],
     ["record.get", special.readsField],
     ["record.values", "listsFields", "this", "values"],
@@ -272,7 +272,7 @@ export const PYTHON = defineLanguage({
     ["path.parent", path => mapText(path, directoryName, "path")],
     ["path.name", path => mapText(path, baseName, "text")],
     ["path.stem", path => mapText(path, known => baseName(known).replace(/\.[^.]*$/, ""), "text")],
-    ["path.parents", special.parentsOf],
+    ["path.parents", special.listParents],
     ["temporary.name entry.path", path => withType(path, "text")],
     ["entry.name", () => anyName("text")],
   ],

@@ -1,22 +1,22 @@
 import { directoryName } from "../../../shell/index.ts";
 import {
-  choiceOf,
+  createChoice,
   type Datum,
   declare,
   firstValue,
-  itemsOf,
   joined,
-  knownTextOf,
+  knownDatumText,
   listDatum,
+  listItems,
+  listOptions,
   literal,
   mapText,
-  optionsOf,
   reference,
   textDatum,
 } from "../../meaning/datum.ts";
 import { downloads, reads } from "../../meaning/effect-kinds.ts";
 import {
-  contentOf,
+  fileContent,
   fileHandle,
   networkOnly,
   noteLoss,
@@ -28,25 +28,25 @@ import {
   send,
 } from "../../meaning/effects.ts";
 import {
+  allDescendants,
   anyName,
-  descendantsOf,
   type EvaluationContext,
   environmentDatum,
   isTrue,
   type LibraryFunction,
-  patternOf,
   select,
   someToken,
+  toPattern,
   withArgument,
 } from "../../meaning/evaluation-context.ts";
-import { memberOf } from "../../meaning/invoke.ts";
+import { readMember } from "../../meaning/invoke.ts";
 
 /** `subprocess.run(args, shell=…, cwd=…, input=…)` and its siblings. */
 export const runsSubprocess = withArgument("0 args", (words, call, context) => {
   const cwd = select(call, "cwd");
   const stdin = select(call, "input") ?? networkOnly(select(call, "stdin"));
   if (!isTrue(select(call, "shell"))) return runWords(context, call, words, cwd, stdin);
-  const scripts = optionsOf(words).flatMap(option => itemsOf(option).slice(0, 1));
+  const scripts = listOptions(words).flatMap(option => listItems(option).slice(0, 1));
   return reference(
     `${call.name}()`,
     scripts.flatMap(script => noteShell(context, call, script, cwd)),
@@ -56,7 +56,7 @@ export const runsSubprocess = withArgument("0 args", (words, call, context) => {
 /** `os.execlp(file, arg0, arg1 …)`: an environment may stand behind the words. */
 export function startsWords(file: string, words: string): LibraryFunction {
   return withArgument(file, (program, call, context) => {
-    const argv = itemsOf(select(call, words) ?? listDatum([])).filter(word => word.kind !== "record");
+    const argv = listItems(select(call, words) ?? listDatum([])).filter(word => word.kind !== "record");
     const origins = noteSpawn(context, call, [program, ...argv], call.isOpenEnded, select(call, "cwd"));
     return reference(`${call.name}()`, origins);
   });
@@ -77,7 +77,7 @@ export const runsAttribute: LibraryFunction = (call, context) => {
 
 /** `os.dup2(sock.fileno(), 0)` puts a socket in the place of stdin. */
 export const duplicates = withArgument("0", (from, call, context) => {
-  const isInput = (knownTextOf(select(call, "1")) ?? "0") === "0";
+  const isInput = (knownDatumText(select(call, "1")) ?? "0") === "0";
   if (isInput && networkOnly(from) !== undefined) context.standardInput = firstValue(from);
   return undefined;
 });
@@ -104,7 +104,7 @@ const ENDINGS: Readonly<Record<string, string>> = { gztar: "tar.gz", bztar: "tar
 
 /** `shutil.make_archive(base, format, root)`: as the program of archives does it, the ending comes by itself. */
 export const packs = withArgument("0 base_name", (base, call, context) => {
-  const format = knownTextOf(select(call, "1 format")) ?? "zip";
+  const format = knownDatumText(select(call, "1 format")) ?? "zip";
   const archive = joined([base, literal(`.${ENDINGS[format] ?? format}`)]);
   const root = select(call, "2 root_dir") ?? literal(".");
   noteSpawn(context, call, [literal("zip"), literal("-r"), archive, root], false);
@@ -115,7 +115,7 @@ export const packs = withArgument("0 base_name", (base, call, context) => {
 export const readsVariables: LibraryFunction = (call, context) => {
   const path = select(call, "0 dotenv_path") ?? literal(".env");
   noteRead(context, call, path);
-  return contentOf(path);
+  return fileContent(path);
 };
 
 export const readsLines: LibraryFunction = (call, context) => {
@@ -136,7 +136,7 @@ export const makesRequest = withArgument("0 url", (address, call) => {
 });
 
 export const opensAddress: LibraryFunction = (call, context) => {
-  const [address = reference("address"), ...data] = itemsOf(select(call, "0 url") ?? reference("address"));
+  const [address = reference("address"), ...data] = listItems(select(call, "0 url") ?? reference("address"));
   return send(context, call, address, [...data, ...call.positional.slice(1), ...call.named.values()]);
 };
 
@@ -166,7 +166,9 @@ export function walks(top: string, type: string): LibraryFunction {
   return call => {
     const directory = select(call, top) ?? literal(".");
     const names = (): Datum => listDatum([anyName("text")]);
-    return listDatum([listDatum([choiceOf([directory, descendantsOf(directory, type)]), names(), names()])]);
+    return listDatum([
+      listDatum([createChoice([directory, allDescendants(directory, type)]), names(), names()]),
+    ]);
   };
 }
 
@@ -175,13 +177,13 @@ export function globs(prefix: string): LibraryFunction {
   return withArgument("this", (directory, call) => {
     const pattern = select(call, "0 pattern");
     if (pattern === undefined) return undefined;
-    return joined([directory, literal("/"), patternOf(joined([literal(prefix), pattern]))], "path");
+    return joined([directory, literal("/"), toPattern(joined([literal(prefix), pattern]))], "path");
   });
 }
 
 export const globsText = withArgument("0 pathname", (pattern, call) => {
   const root = select(call, "root_dir");
-  return patternOf(root === undefined ? pattern : joined([root, literal("/"), pattern]));
+  return toPattern(root === undefined ? pattern : joined([root, literal("/"), pattern]));
 });
 
 /** `path.with_suffix(".txt")`, `path.with_name("b")` */
@@ -194,7 +196,7 @@ export function withEnd(keep: (path: string) => string, between: string): Librar
 
 const MAX_PARENTS = 16;
 
-export function parentsOf(path: Datum): Datum {
+export function listParents(path: Datum): Datum {
   const parents: Datum[] = [];
   let parent = path;
   while (parents.length < MAX_PARENTS) {
@@ -208,7 +210,7 @@ const MAX_COUNTED = 16;
 
 /** `range(3)`: few numbers are known, many are numbers. */
 export const counts: LibraryFunction = call => {
-  const bounds = call.positional.map(bound => Number(knownTextOf(bound)));
+  const bounds = call.positional.map(bound => Number(knownDatumText(bound)));
   const [from, to] = bounds.length === 1 ? [0, bounds[0]] : bounds;
   const isKnown = from !== undefined && to !== undefined && bounds.length < 3 && to - from <= MAX_COUNTED;
   if (!isKnown) return listDatum([someToken("range()")]);
@@ -217,26 +219,26 @@ export const counts: LibraryFunction = call => {
 };
 
 export const readsField = withArgument("this", (record, call) => {
-  const key = knownTextOf(select(call, "0"));
+  const key = knownDatumText(select(call, "0"));
   if (record.kind !== "record" || key === undefined) return undefined;
   return record.fields.get(key) ?? select(call, "1");
 });
 
 /** `getattr(os, "system")` */
 export const readsAttribute = withArgument("0", (object, call, context) => {
-  const name = knownTextOf(select(call, "1"));
-  return name === undefined ? undefined : memberOf(context, object, name);
+  const name = knownDatumText(select(call, "1"));
+  return name === undefined ? undefined : readMember(context, object, name);
 });
 
 /** `importlib.import_module("os.path")`, which answers with the last part of a dotted name. */
 export const imports = withArgument("0", name => {
-  const known = knownTextOf(name);
+  const known = knownDatumText(name);
   return known === undefined ? undefined : reference(known);
 });
 
 /** `__import__("os.path")` answers with the first part, unless the call says what is wanted of the last one. */
 export const importsFirst = withArgument("0", (name, call) => {
-  const known = knownTextOf(name);
+  const known = knownDatumText(name);
   if (known === undefined) return undefined;
   const isLast = select(call, "3 fromlist") !== undefined;
   return reference(isLast ? known : known.replace(/\..*$/s, ""));
@@ -244,7 +246,7 @@ export const importsFirst = withArgument("0", (name, call) => {
 
 /** `from os import *`: every name of that module that means something here. */
 export const importsEverything: LibraryFunction = (call, context) => {
-  const prefix = `${knownTextOf(select(call, "0")) ?? ""}.`;
+  const prefix = `${knownDatumText(select(call, "0")) ?? ""}.`;
   for (const path of [...context.language.functions.keys(), ...context.language.constants.keys()]) {
     const name = path.startsWith(prefix) ? path.slice(prefix.length) : "";
     if (name !== "" && !name.includes(".")) declare(context.globals, name, reference(path));

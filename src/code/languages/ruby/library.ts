@@ -4,10 +4,10 @@ import {
   type Datum,
   firstValue,
   joined,
-  knownTextOf,
+  knownDatumText,
   listDatum,
+  listOptions,
   literal,
-  optionsOf,
   reference,
   withType,
 } from "../../meaning/datum.ts";
@@ -15,22 +15,22 @@ import { opens, reads, runsLineOrWords, sends } from "../../meaning/effect-kinds
 import { decode, isAddress, networkOnly, noteDirectory, noteShell } from "../../meaning/effects.ts";
 import {
   absolute,
+  allDescendants,
   anyName,
   argumentList,
-  descendantsOf,
   type EvaluationContext,
   expandTilde,
   joinPaths,
   type LibraryFunction,
-  patternOf,
   select,
   standardInput,
   temporaryPath,
+  toPattern,
   wholeEnvironment,
   withArgument,
   workingDirectory,
 } from "../../meaning/evaluation-context.ts";
-import { callBack, invoke, memberOf } from "../../meaning/invoke.ts";
+import { callBack, invoke, readMember } from "../../meaning/invoke.ts";
 import { defineLanguage } from "../../meaning/library-table.ts";
 import { unpacks } from "../../meaning/value-kinds.ts";
 import { parseRuby } from "./syntax.ts";
@@ -38,7 +38,7 @@ import { parseRuby } from "./syntax.ts";
 /** Opens or reads a file for a block. With a bar in front the name is a command, with open-uri an address. */
 function usesFile(use: LibraryFunction): LibraryFunction {
   return withArgument("0", (path, call, context) => {
-    const known = knownTextOf(path);
+    const known = knownDatumText(path);
     if (known?.startsWith("|") === true)
       return reference("`()", noteShell(context, call, literal(known.slice(1))));
     if (isAddress(path)) return sends("0")(call, context);
@@ -72,26 +72,26 @@ const changesDirectory = withArgument("0", (path, call, context) => {
 const expandsPath = withArgument("0", (path, call, context) => {
   const plain = expandTilde(path, context);
   const base = select(call, "1");
-  const isRooted = optionsOf(plain).every(option => knownPrefix(firstValue(option)).startsWith("/"));
+  const isRooted = listOptions(plain).every(option => knownPrefix(firstValue(option)).startsWith("/"));
   return absolute(base === undefined || isRooted ? plain : joined([base, literal("/"), plain]), context);
 });
 
-const globs = yields(pattern => pattern && patternOf(pattern));
+const globs = yields(pattern => pattern && toPattern(pattern));
 
 /** `obj.send(:system, "…")` */
 const sendsMessage = withArgument("0", (name, call, context) => {
-  const known = knownTextOf(name);
+  const known = knownDatumText(name);
   if (known === undefined) return undefined;
   const isOwn = call.receiver === undefined || context.language.functions.has(known);
-  const callee = isOwn ? reference(known) : memberOf(context, call.receiver ?? name, known);
+  const callee = isOwn ? reference(known) : readMember(context, call.receiver ?? name, known);
   return invoke(context, callee, { ...call, positional: call.positional.slice(1) });
 });
 
 /** `method(:system)` */
 const namesMethod = withArgument("0", (name, call, context) => {
-  const known = knownTextOf(name);
+  const known = knownDatumText(name);
   if (known === undefined) return undefined;
-  return call.receiver === undefined ? reference(known) : memberOf(context, call.receiver, known);
+  return call.receiver === undefined ? reference(known) : readMember(context, call.receiver, known);
 });
 
 /** `$stdin.reopen(socket)` */
@@ -121,7 +121,7 @@ const unpacksList: LibraryFunction = (call, context) => {
 
 /** `text.tr("a-z", "n-za-m")` is rot13; any other table is not computed. */
 const translates = withArgument("this", (text, call, context) => {
-  const isRotation = knownTextOf(select(call, "0"))?.toLowerCase().startsWith("a-z") === true;
+  const isRotation = knownDatumText(select(call, "0"))?.toLowerCase().startsWith("a-z") === true;
   return decode(context, text, isRotation ? rotate13 : () => undefined);
 });
 
@@ -183,7 +183,7 @@ export const RUBY = defineLanguage({
     ["File.basename", "changesText", "0", "basename"],
     ["Dir.{glob,[]}", globs],
     ["Dir.{children,entries,each_child,foreach}", yields(() => anyName("matches"))],
-    ["Find.find", yields(path => path && descendantsOf(path, "matches"))],
+    ["Find.find", yields(path => path && allDescendants(path, "matches"))],
     ["Dir.mktmpdir Tempfile.{new,create}", yields((_path, context) => temporaryPath(context))],
     ["Dir.home Etc.getpwuid().dir", "returns", "home"],
     ["Dir.tmpdir", "returns", "temporary directory"],

@@ -38,7 +38,7 @@ export function exportConversation(
       messages++;
       visit(entry);
       body.write(renderMessage(entry, messages));
-      record.write(`${JSON.stringify(recordOf(entry))}\n`);
+      record.write(`${JSON.stringify(toRecord(entry))}\n`);
     }
     whole.write(renderHeader(heading, messages));
     body.moveInto(whole);
@@ -90,15 +90,15 @@ const KEPT_CHARACTERS = 4_000;
 const KEPT_DEPTH = 6;
 
 /** One message in Claude Code's form, with long tool texts cut in the middle. */
-function recordOf(entry: Entry): Json {
+function toRecord(entry: Entry): Json {
   const { role, timestamp = null, parts } = entry;
   const [only] = parts;
   if (parts.length === 0) return { role, content: "", timestamp };
   if (parts.length === 1 && only?.kind === "text") return { role, content: only.text, timestamp };
-  return { role, content: parts.map(blockOf), timestamp };
+  return { role, content: parts.map(toBlock), timestamp };
 }
 
-function blockOf(part: MessagePart): Json {
+function toBlock(part: MessagePart): Json {
   switch (part.kind) {
     case "text":
       return { type: "text", text: part.text };

@@ -133,7 +133,7 @@ function renderReply(context: HookContext, reply: ReflectReply): string | undefi
 function saveFindings(context: HookContext, sessionId: string, text: string): string {
   const { system } = context;
   const bytes = system.text.encode(`${text}\n`);
-  const name = `reflection-${slugOf(text)}-${compactTimestamp(system.clock.nowMs())}.md`;
+  const name = `reflection-${slugify(text)}-${compactTimestamp(system.clock.nowMs())}.md`;
   const file = context.path("reflection", name);
   writeAtomically(system, file, bytes);
   for (const copy of [
@@ -147,7 +147,7 @@ function saveFindings(context: HookContext, sessionId: string, text: string): st
 }
 
 /** A file name from the first sentence of the task summary. */
-export function slugOf(text: string): string {
+export function slugify(text: string): string {
   const lines = text.split("\n");
   const isBlank = (line: string) => line.trim() === "";
   const below = lines.slice(lines.findIndex(line => /^## Task Summary\b/.test(line)) + 1);

@@ -99,7 +99,7 @@ function parseConsideration(value: Json): readonly Consideration[] {
   if (typeof checker !== "string" || id === "") return [];
   const sessionTypes = parseSessionTypes(ownValue(value, "applicable_session_types"));
   if (sessionTypes === undefined) return [];
-  return [{ id, category, question, severity, enabled, sessionTypes, heuristic: heuristicOf(id, checker) }];
+  return [{ id, category, question, severity, enabled, sessionTypes, heuristic: heuristicName(id, checker) }];
 }
 
 function parseSessionTypes(value: Json | undefined): readonly SessionType[] | "all" | undefined {
@@ -110,7 +110,7 @@ function parseSessionTypes(value: Json | undefined): readonly SessionType[] | "a
 }
 
 /** `generic` can only be answered by a model; a checker is named after its consideration otherwise. */
-function heuristicOf(id: string, checker: string): string | undefined {
+function heuristicName(id: string, checker: string): string | undefined {
   if (checker === "generic") return undefined;
   const name = checker.replace(/^_?check_/, "");
   return [name, id].find(hasHeuristic);

@@ -18,7 +18,7 @@ import {
 } from "../../../../transcripts/index.ts";
 import { isHeldText } from "../lock-mode.ts";
 import * as commands from "./commands.ts";
-import { type Todo, todosOf, type Write, writesOf } from "./source.ts";
+import { listWrites, readTodos, type Todo, type Write } from "./source.ts";
 
 /**
  * What a session did, gathered in one pass so that a transcript of any size needs the memory of its last few
@@ -117,7 +117,7 @@ export class FactCollector {
 
   private seeAssistant(text: string): void {
     if (text.trim() !== "") this.gathered.closing = lastCharacters(text);
-    this.gathered.counts.assistantQuestionMarks += countOf(text, "?");
+    this.gathered.counts.assistantQuestionMarks += countCharacter(text, "?");
     this.gathered.assistant.see(text);
   }
 
@@ -129,7 +129,7 @@ export class FactCollector {
     this.gathered.counts.userMessages++;
     this.gathered.lastRequest = firstCharacters(text, KEPT_CHARACTERS);
     this.gathered.writesSinceRequest = 0;
-    const questions = countOf(text, "?");
+    const questions = countCharacter(text, "?");
     this.gathered.counts.userQuestionMarks += questions;
     if (questions > 0) this.gathered.counts.userMessagesWithQuestion++;
     if (this.gathered.openingMessages.length < OPENING_MESSAGES) {
@@ -141,12 +141,12 @@ export class FactCollector {
   private seeToolUse({ name, input, id }: ToolUsePart): void {
     this.gathered.counts.toolUses++;
     if (READERS.has(name)) this.gathered.counts.reads++;
-    if (name === "TodoWrite") this.gathered.todos = todosOf(input);
+    if (name === "TodoWrite") this.gathered.todos = readTodos(input);
     if (name === "Skill") {
       const skill = stringAt(input, "skill", "name");
       if (skill !== undefined) this.gathered.skillsCalled.add(skill);
     }
-    const written = this.gathered.writes.length < KEPT_WRITES ? writesOf(name, input) : [];
+    const written = this.gathered.writes.length < KEPT_WRITES ? listWrites(name, input) : [];
     this.gathered.writes.push(...written);
     this.gathered.writesSinceRequest += written.length;
     if (name === "Bash" && isJsonObject(input)) this.seeCommand(stringAt(input, "command", "cmd") ?? "", id);
@@ -220,7 +220,7 @@ export class FactCollector {
   }
 }
 
-function countOf(text: string, character: string): number {
+function countCharacter(text: string, character: string): number {
   return text.split(character).length - 1;
 }
 

@@ -171,17 +171,17 @@ const TEST_FILE =
   /(?:^|\/)(?:tests?|__tests__|spec)\/|(?:^|\/)test_[^/]*$|[._-](?:test|spec)\.[^/.]+$|(?:^|\/)conftest\.py$/i;
 
 /** The files a Write or Edit touched; a patch may touch several. */
-export function writesOf(name: string, input: Json): readonly Write[] {
+export function listWrites(name: string, input: Json): readonly Write[] {
   if (name !== "Write" && name !== "Edit" && name !== "NotebookEdit") return [];
   const patch = patchText(input);
   if (patch !== undefined) return filesOfPatch(patch);
   const path = stringAt(input, "file_path", "filePath", "path", "notebook_path");
   if (path === undefined || path === "") return [];
-  const texts = [input, ...listAt(input, "edits")].map(newTextOf);
+  const texts = [input, ...listAt(input, "edits")].map(readNewText);
   return [describeWrite(path, texts.join("\n"), name === "Write")];
 }
 
-function newTextOf(value: Json): string {
+function readNewText(value: Json): string {
   return stringAt(value, "content", "new_string", "file_text", "new_str", "new_source", "newText") ?? "";
 }
 
@@ -244,7 +244,7 @@ export interface Todo {
 }
 
 /** The list in the hosts' forms: objects with a status, or Markdown check boxes. */
-export function todosOf(input: Json): readonly Todo[] {
+export function readTodos(input: Json): readonly Todo[] {
   const list = memberAt(input, "todos") ?? memberAt(input, "plan");
   if (typeof list === "string") {
     return [...list.matchAll(/^[ \t]*[-*][ \t]*\[([ xX])\][ \t]*(.+)$/gm)].map(match => ({
