@@ -99,3 +99,14 @@ describe("processes that are ended", () => {
     expect(rulesOf(command)).toEqual([]);
   });
 });
+
+describe("a script of sed or awk that looks like a path", () => {
+  it.each([
+    "sed -i 's/checkout/pay/g' src/pay.ts",
+    "sed -i s/old/deploy/ production.ts",
+    "sed 's/a/delete/' users.sql",
+    "awk /refund/charge/ payout.csv",
+  ])("is not the name of a program: %s", command => {
+    expect(rulesOf(command)).toEqual([]);
+  });
+});

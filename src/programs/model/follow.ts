@@ -399,7 +399,9 @@ function kindsOfOperations(rows: readonly (readonly Operation[])[]): ReadonlySet
 
 /** `node cli.js users delete`: the script is the program, and what stands behind it its words. */
 function findScript(program: Program | undefined, argv: readonly Value[]): readonly Value[] | undefined {
-  if (program?.language === undefined || program.options === undefined) return undefined;
+  // The first word of sed and awk is code, which only looks like a path: `s/a/b/`.
+  if (program?.language === undefined || program.options === undefined || program.is?.includes("selects"))
+    return undefined;
   const [script] = parseOptions(argv, { ...program.options, stopsAtOperand: true }).operands;
   return script !== undefined && /\/|\.\w+$/.test(knownPrefix(script.value))
     ? argv.slice(script.index)
