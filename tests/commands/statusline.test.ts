@@ -66,7 +66,8 @@ describe("amplihack statusline", () => {
     const record = join(user.home, "record.jsonl");
     const usage = { input_tokens: 0, output_tokens: 160_000 };
     const message = { id: "a", model: "claude-opus-4-5", usage };
-    const timestamp = new Date().toISOString();
+    // A rate needs a minute.
+    const timestamp = new Date(Date.now() - 120_000).toISOString();
     writeFileSync(
       record,
       `${JSON.stringify({ type: "assistant", sessionId: SESSION, timestamp, message })}\n`,

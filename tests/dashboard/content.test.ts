@@ -24,6 +24,20 @@ const overviewOf = (served: Served, calls: number) =>
   );
 
 describe("what the dashboard tells", () => {
+  it("says of a list that is cut how many more there are", async () => {
+    const machine = newMachine();
+    const ts = new Date().toISOString();
+    machine.run(
+      ...Array.from({ length: 9 }, (_, index) => ({ ts, decision: "deny", rules: [`acme.rule${index}`] })),
+    );
+    const served = await serve(machine);
+    await overviewOf(served, 9);
+    const { body } = await served.ask("/?days=7");
+    const [, rules = ""] = /id="top-rules">([^]*?)<\/section>/.exec(body) ?? [];
+    expect(rules.match(/<li>/g)?.length).toBe(6);
+    expect(rules).toContain("and 3 more");
+  });
+
   it("counts calls, refusals, questions, failures, hosts, rules and sessions", async () => {
     const machine = newMachine();
     machine.run(

@@ -173,6 +173,10 @@ describe("a budget", () => {
     const system = machine({ session: "$5" }, { [`${RECORDS}/s-1.jsonl`]: answer("a", DOLLAR) });
     await ask(system);
     const { config } = loadConfig(system, { home: HOME, stateHome: STATE, projectRoot: PROJECT });
+    const soon = { ...system, clock: { ...system.clock, nowMs: () => NOW + 2_000 } };
+    const [first] = readBudget(soon, "s-1", { stateHome: STATE, project: PROJECT, config });
+    // Two seconds say nothing about an hour.
+    expect(first).toMatchObject({ used: 1, restMs: undefined });
     const later = { ...system, clock: { ...system.clock, nowMs: () => NOW + 60_000 } };
     const [use] = readBudget(later, "s-1", { stateHome: STATE, project: PROJECT, config });
     expect(use).toMatchObject({ name: "session", used: 1, share: 0.2 });

@@ -358,7 +358,9 @@ export async function combinedView(
   if (shown.length === 0)
     return html`<p class="soft">Nothing of it is left: the files are as they were before.</p>`;
   const unchanged =
-    same.length === 0 ? NOTHING : html`<p class="soft">As before: ${line(same.join(", "), 300)}</p>`;
+    same.length === 0
+      ? NOTHING
+      : html`<p class="soft">The same as before in the end: ${line(same.join(", "), 300)}</p>`;
   return html`<div class="diffs">${shown}${unchanged}${more > 0 ? html`<p class="soft">and ${more} more files</p>` : NOTHING}</div>`;
 }
 

@@ -328,7 +328,7 @@ function bars(
         html`<li>${name(one.name)}<svg class="bar" aria-hidden="true" height="6" width="100%"><rect class="track" width="100%" height="6" rx="3"/><rect class="value" width="${((one.count / highest) * 100).toFixed(1)}%" height="6" rx="3"/></svg><b>${number(one.count)}</b></li>`,
     );
   const id = `top-${title.toLowerCase()}`;
-  return html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${rows.length === 0 ? html`<p class="soft">${ifEmpty}</p>` : html`<ol class="bars">${rows}</ol>`}</section>`;
+  return html`<section class="card" aria-labelledby="${id}"><h2 id="${id}">${title}</h2>${rows.length === 0 ? html`<p class="soft">${ifEmpty}</p>` : html`<ol class="bars">${rows}</ol>${counted.length > MAX_NAMES ? html`<p class="soft">and ${number(counted.length - MAX_NAMES)} more</p>` : NOTHING}`}</section>`;
 }
 
 /** How long hooks took: for those who maintain them. */

@@ -237,7 +237,7 @@ export function scopeFields({ team }: Site): readonly Markup[] {
 function searchForm(site: Site, sought: string): Markup {
   return html`<search class="find"><form action="/search" method="get" role="search" data-search>
 <label for="q" class="unseen">Search prompts, commands, paths, diffs, rules, sessions</label>
-<input id="q" name="q" type="search" maxlength="200" autocomplete="off" placeholder="Search prompts, commands, paths …" value="${sought}">
+<input id="q" name="q" type="search" maxlength="200" autocomplete="off" placeholder="Search prompts, commands, files" value="${sought}">
 <kbd aria-hidden="true">/</kbd>
 ${scopeFields(site)}
 ${site.token === undefined ? NOTHING : html`<input type="hidden" name="token" value="${site.token}">`}

@@ -30,15 +30,17 @@ ${problems.map(problem => html`<p class="notice">Not counted: ${line(problem)}</
     return html`${head}${empty("The records are being counted …", "This page fills in by itself.")}`;
   if (groups.length === 0)
     return html`${head}${empty("No agent recorded any use in this time.", html`${command("amplihack usage")} reads the same records.`)}`;
-  const rows = groups.slice(0, MAX_ROWS).map(group => row(site, group, by));
+  // Only where a group is of one model is there a share of what that can hold.
+  const hasContext = groups.some(({ context }) => context !== undefined);
+  const rows = groups.slice(0, MAX_ROWS).map(group => row(site, group, by, hasContext));
   const total = sumGroups(groups);
-  return html`${head}<div class="scroll" tabindex="0" role="region" aria-label="Usage by ${by}"><table><thead><tr><th scope="col">${by}</th><th scope="col">input</th><th scope="col">cached</th><th scope="col">output</th><th scope="col">cost</th><th scope="col">context</th><th scope="col">worked</th><th scope="col">waited for you</th></tr></thead>
-<tbody>${rows}</tbody><tfoot>${cells(html`total`, total)}</tfoot></table></div>
+  return html`${head}<div class="scroll" tabindex="0" role="region" aria-label="Usage by ${by}"><table><thead><tr><th scope="col">${by}</th><th scope="col">input</th><th scope="col">cached</th><th scope="col">output</th><th scope="col">cost</th>${hasContext ? html`<th scope="col">context</th>` : NOTHING}<th scope="col">worked</th><th scope="col">waited for you</th></tr></thead>
+<tbody>${rows}</tbody><tfoot>${cells(html`total`, total, hasContext)}</tfoot></table></div>
 ${groups.length > MAX_ROWS ? html`<p class="soft">and ${number(groups.length - MAX_ROWS)} more: ${command(`amplihack usage --by ${by} --json`)}</p>` : NOTHING}
 ${total.unpriced > 0 ? html`<p class="soft">* without ${shortCount(total.unpriced)} tokens of models that have no known price; ${command("prices")} in the configuration sets one.</p>` : NOTHING}`;
 }
 
-function row(site: Site, group: UsageGroup, by: string): Markup {
+function row(site: Site, group: UsageGroup, by: string, hasContext: boolean): Markup {
   const { key } = group;
   const shown =
     by === "session"
@@ -46,13 +48,17 @@ function row(site: Site, group: UsageGroup, by: string): Markup {
       : by === "project"
         ? html`<a href="${site.to("calls", { project: key })}" title="${line(key)}">${line(basename(key) || key, 60)}</a>`
         : html`${line(by === "host" ? hostTitle(key) : key, 60)}`;
-  return cells(shown, group);
+  return cells(shown, group, hasContext);
 }
 
-function cells(name: Markup, { tokens, context, workingMs, waitingMs, ...group }: UsageGroup): Markup {
+function cells(
+  name: Markup,
+  { tokens, context, workingMs, waitingMs, ...group }: UsageGroup,
+  hasContext: boolean,
+): Markup {
   const took = (ms: number | undefined) =>
     ms === undefined ? "-" : ms < 30_000 ? "< 1 min" : duration(Math.round(ms / 60_000) * 60_000);
-  return html`<tr><th scope="row">${name}</th><td>${shortCount(tokens.input + tokens.cacheWrite)}</td><td>${shortCount(tokens.cacheRead)}</td><td>${shortCount(tokens.output)}</td><td>${costText(group)}</td><td>${context === undefined ? "-" : `${Math.round(context * 100)} %`}</td><td>${took(workingMs)}</td><td>${took(waitingMs)}</td></tr>`;
+  return html`<tr><th scope="row">${name}</th><td>${shortCount(tokens.input + tokens.cacheWrite)}</td><td>${shortCount(tokens.cacheRead)}</td><td>${shortCount(tokens.output)}</td><td>${costText(group)}</td>${hasContext ? html`<td>${context === undefined ? "-" : `${Math.round(context * 100)} %`}</td>` : NOTHING}<td>${took(workingMs)}</td><td>${took(waitingMs)}</td></tr>`;
 }
 
 /** `$1.20`, with a star where some of it has no price; `?` where nothing has. */

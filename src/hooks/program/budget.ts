@@ -27,6 +27,8 @@ const ANSWERS = ".answers";
 const KEY_LENGTH = 16;
 /** of 960 000 answers */
 const MAX_ANSWERS_BYTES = 16 * 1024 * 1024;
+/** What the first seconds cost says nothing about an hour. */
+const MIN_RATE_MS = 60_000;
 const WARN_AT = 0.8;
 const MAX_AGE_MS = 32 * 24 * 60 * 60 * 1000;
 const NOTHING: Spent = { tokens: 0, cost: 0, unpriced: 0 };
@@ -196,7 +198,8 @@ function compare(system: System, own: UsageMeter, { stateHome, config }: KnownPl
     if (limit === undefined) return [];
     const count = (amount: Spent) => (limit.unit === "dollars" ? amount.cost : amount.tokens);
     const used = count(spent[name]);
-    const rate = count(inSession) / Math.max(1, nowMs - startedMs);
+    const lastedMs = nowMs - startedMs;
+    const rate = lastedMs < MIN_RATE_MS ? 0 : count(inSession) / lastedMs;
     const restMs = rate > 0 ? Math.max(0, limit.amount - used) / rate : undefined;
     const share = limit.amount === 0 ? 1 : used / limit.amount;
     return [{ name, limit, used, share, unpriced: spent[name].unpriced, restMs }];
