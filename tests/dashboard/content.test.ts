@@ -33,7 +33,7 @@ describe("what the dashboard tells", () => {
     const served = await serve(machine);
     await overviewOf(served, 9);
     const { body } = await served.ask("/?days=7");
-    const [, rules = ""] = /id="top-rules">([^]*?)<\/section>/.exec(body) ?? [];
+    const [, rules = ""] = /id="top-rules">([\s\S]*?)<\/section>/.exec(body) ?? [];
     expect(rules.match(/<li>/g)?.length).toBe(6);
     expect(rules).toContain("and 3 more");
   });
