@@ -15,6 +15,7 @@ export {
   readLink,
   verifyChain,
 } from "./chained-log.ts";
+export * from "./complain.ts";
 export * from "./directories.ts";
 export {
   CONFIRMED_FILE,

@@ -9,6 +9,7 @@ import {
   SystemError,
 } from "../system/index.ts";
 import { clip, escapeControls } from "../text/index.ts";
+import { complain } from "./complain.ts";
 import { StateError } from "./errors.ts";
 import { FileLock, serialise } from "./file-lock.ts";
 import { withParents } from "./files.ts";
@@ -153,7 +154,7 @@ export class LogFile {
       if (told.has(this.path)) return;
       COMPLAINTS.set(stdio, told.add(this.path));
       const reason = errorText(error);
-      stdio.writeError(`amplihack: the log cannot be written: ${escapeControls(reason)}\n`);
+      complain(this.system, `the log cannot be written: ${reason}`);
     }
   }
 }

@@ -1,4 +1,5 @@
 import { hasErrorCode, join, type System, sha256Hex } from "../system/index.ts";
+import { complain } from "./complain.ts";
 import { readText } from "./files.ts";
 
 const KEY_DIGITS = 64;
@@ -22,7 +23,13 @@ export function readMachineKey(system: System, stateHome: string): string {
   const path = machineKeyFile(stateHome);
   const found = findMachineKey(system, stateHome);
   if (found !== undefined) return found;
-  if (system.files.inspect(path) !== undefined) system.files.remove(path);
+  if (system.files.inspect(path) !== undefined) {
+    system.files.remove(path);
+    complain(
+      system,
+      `${path} could not be read and is made anew: what was permitted or kept with it no longer counts`,
+    );
+  }
   const key = system.random.hex(KEY_DIGITS);
   system.files.makeDirectory(join(stateHome, "guard"), 0o700);
   try {

@@ -9,6 +9,8 @@ export interface System {
   readonly installedIn?: string | undefined;
   /** The agent of this run knows no `.claude` folder: none is made in its person's projects. */
   readonly leavesProjectsAlone?: () => boolean;
+  /** Hears what does not work as it should beside standard error, so that the person is told in the host. */
+  readonly onComplaint?: (text: string) => void;
   readonly files: Files;
   readonly env: Environment;
   readonly clock: Clock;

@@ -93,8 +93,107 @@ const HIDDEN: readonly (readonly [string, () => unknown])[] = [
   ],
   ["a name with a mark that is not seen", () => ({ command: "ls", "command\u200B": DANGER })],
   ["a name that differs in case beyond ASCII", () => ({ key: "a", "\u212Aey": DANGER })],
+  ["a function with a member", () => ({ run: Object.assign(() => "ls", { command: DANGER }) })],
+  ["a function as all of it", () => Object.assign(() => "ls", { command: DANGER })],
+  ["a function that says something else", () => ({ a: Object.assign(() => 1, { toString: () => DANGER }) })],
+  [
+    "a class with a member of its own",
+    () => ({
+      a: class {
+        static command = DANGER;
+        n = 1;
+      },
+    }),
+  ],
+  ["a function that inherits", () => ({ a: Object.setPrototypeOf(() => 1, { command: DANGER }) })],
+  ["a member on a date", () => ({ at: Object.assign(new Date(0), { command: DANGER }) })],
+  ["a member on bytes", () => ({ at: Object.assign(new Uint8Array(1), { command: DANGER }) })],
+  ["a member on a map", () => ({ at: Object.assign(new Map(), { command: DANGER }) })],
+  [
+    "a getter in a map",
+    () => ({
+      at: new Map([
+        [
+          "a",
+          {
+            get command() {
+              return DANGER;
+            },
+          },
+        ],
+      ]),
+    }),
+  ],
+  ["toJSON in a set", () => new Set([{ command: DANGER, toJSON: () => "ls" }])],
+  [
+    "a kind of map",
+    () => ({
+      at: new (class extends Map {
+        override get() {
+          return DANGER;
+        }
+      })(),
+    }),
+  ],
+  [
+    "a kind of date",
+    () => ({
+      at: new (class extends Date {
+        override toISOString() {
+          return DANGER;
+        }
+      })(0),
+    }),
+  ],
+  [
+    "a kind of list",
+    () => ({
+      words: new (class extends Array {
+        override join() {
+          return DANGER;
+        }
+      })(),
+    }),
+  ],
+  [
+    "a value of a class for every use",
+    () => ({
+      a: new (class {
+        [Symbol.toPrimitive]() {
+          return DANGER;
+        }
+      })(),
+    }),
+  ],
+  [
+    "a hidden member of an instance",
+    () => ({ a: Object.defineProperty(new (class A {})(), "command", { value: DANGER }) }),
+  ],
+  [
+    "a getter inside an instance",
+    () => ({
+      a: new (class A {
+        inner = {
+          get command() {
+            return DANGER;
+          },
+        };
+      })(),
+    }),
+  ],
+  ["a symbol on an instance", () => ({ a: Object.assign(new (class A {})(), { [Symbol("c")]: DANGER }) })],
+  ["the cause of an error", () => ({ a: new Error("ls", { cause: DANGER }) })],
+  ["a member of an error", () => ({ a: Object.assign(new Error("ls"), { command: DANGER }) })],
   ["a name that differs in case", () => ({ command: "ls", Command: DANGER })],
   ["a name that differs in case, further down", () => ({ a: { path: "x", PATH: "/etc/passwd" } })],
+];
+
+/** Told as what it says, so that hooks can judge it. */
+const SHOWN: readonly (readonly [string, () => unknown])[] = [
+  ["a text of an object's own", () => ({ command: new String(DANGER) })],
+  ["bytes of a text", () => ({ command: new TextEncoder().encode(DANGER) })],
+  ["a pattern", () => ({ command: new RegExp(DANGER) })],
+  ["an address", () => ({ command: new URLSearchParams({ c: DANGER }).get("c") })],
 ];
 
 describe("arguments that another reader would see differently", () => {
@@ -107,6 +206,10 @@ describe("arguments that another reader would see differently", () => {
     expect([result.status, hasRun]).toEqual(["denied", false]);
     const decided = await guarded().decide("tool", make());
     expect(decided.kind).toBe("deny");
+  });
+
+  it.each(SHOWN)("are shown as what they say: %s", async (_, make) => {
+    expect(await guarded().decide("tool", make())).toMatchObject({ kind: "deny", reason: "no" });
   });
 
   it.each(HIDDEN)("fail every hook of a dispatch, closed: %s", async (_, make) => {

@@ -28,6 +28,17 @@ describe("what does not work as it should", () => {
     expect(openDegraded(system, "s1", []).message).toBeUndefined();
   });
 
+  it("is told by the next answer of a host that names no session, once", () => {
+    const system = createMemorySystem({ env });
+    openDegraded(system, undefined, []).remember(["the audit line was not written: ENOSPC"]);
+    const next = openDegraded(system, undefined, []);
+    expect(next.message).toContain("the audit line was not written: ENOSPC");
+    next.remember([]);
+    expect(openDegraded(system, undefined, []).message).toBeUndefined();
+    expect(openDegraded(system, undefined, ["x"]).message).toContain("x");
+    expect(openDegraded(system, undefined, ["x"]).message).toContain("x");
+  });
+
   it("is told each time where nothing can be remembered, and never fails", () => {
     const system = createMemorySystem({ env });
     system.faults.failUnder("/home/user", "ENOSPC", ["makeDirectory"]);

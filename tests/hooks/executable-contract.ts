@@ -1,6 +1,6 @@
-import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync, spawn, spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import { expect, it } from "vitest";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { runProgram } from "./executable.ts";
@@ -218,10 +218,70 @@ export function keepsContract({ argv, hearsSignals, maxMebibytes }: Executable):
         cwd: directory,
         input: POST,
       });
-      expect([code, stdout]).toEqual([0, "{}\n"]);
-      if (directory === asFile) expect(stderr).toContain("cannot be written");
+      const { systemMessage = "", ...rest } = JSON.parse(stdout) as { systemMessage?: string };
+      expect([code, rest]).toEqual([0, {}]);
+      if (directory !== asFile) continue;
+      expect(stderr).toContain("cannot be written");
+      expect(systemMessage).toContain("cannot be written");
     }
   });
+
+  it.each(BROKEN)("tells in its answers that it is only partly working: %s", async (_, path, kind, words) => {
+    const { home, cwd } = place();
+    breakAt(join(home, path), kind);
+    const call = async (event: string, more: object) => {
+      const input = JSON.stringify({ hook_event_name: event, session_id: "s1", cwd, ...more });
+      const subcommand = event === "SessionStart" ? "session-start" : "pre-tool-use";
+      const { stdout, code } = await runProgram(argv, [subcommand], { home, cwd, input });
+      expect(code).toBe(0);
+      return (JSON.parse(stdout) as { systemMessage?: string }).systemMessage ?? "";
+    };
+    const push = { tool_name: "Bash", tool_input: { command: "git push --force" } };
+    const told = [
+      await call("SessionStart", { source: "startup" }),
+      await call("PreToolUse", push),
+      await call("PreToolUse", push),
+      await call("PreToolUse", push),
+    ];
+    // Once each: the last call has nothing new to tell.
+    expect([told.some(text => text.includes(words)), told[3]]).toEqual([true, ""]);
+  });
+}
+
+type Breakage = "folder" | "pipe" | "link to nothing" | "file" | "not JSON";
+
+/** What stands in the wrong place or cannot be read, and what the person is told of it. */
+const BROKEN: readonly (readonly [string, string, Breakage, string])[] = [
+  ["the log of runs is a folder", ".amplihack/logs/runs.jsonl", "folder", "this run is not recorded"],
+  ["the log of runs is a pipe", ".amplihack/logs/runs.jsonl", "pipe", "this run is not recorded"],
+  ["the log of runs is a link", ".amplihack/logs/runs.jsonl", "link to nothing", "this run is not recorded"],
+  ["the audit log is a folder", ".amplihack/logs/audit.jsonl", "folder", "audit line was not written"],
+  ["the audit log is a pipe", ".amplihack/logs/audit.jsonl", "pipe", "audit line was not written"],
+  ["the folder of logs is a file", ".amplihack/logs", "file", "this run is not recorded"],
+  [
+    "the log of a hook is a folder",
+    "project/.claude/runtime/logs/pre_tool_use.log",
+    "folder",
+    "the log cannot",
+  ],
+  ["permissions are no JSON", ".amplihack/guard/allow-once.json", "not JSON", "its codes no longer count"],
+  ["permissions are a pipe", ".amplihack/guard/allow-once.json", "pipe", "cannot be shown"],
+  ["permissions are a folder", ".amplihack/guard/allow-once.json", "folder", "cannot be shown"],
+  ["the key is none", ".amplihack/guard/machine.key", "not JSON", "is made anew"],
+  ["the key is a pipe", ".amplihack/guard/machine.key", "pipe", "is made anew"],
+  ["hooks are a pipe", ".amplihack/hooks.jsonc", "pipe", "hooks.jsonc is not a file"],
+  ["hooks are a folder", ".amplihack/hooks.jsonc", "folder", "hooks.jsonc is not a file"],
+  ["hooks are a link to nothing", ".amplihack/hooks.jsonc", "link to nothing", "hooks.jsonc is not a file"],
+  ["the folder of hooks is a file", ".amplihack/hooks", "file", "hooks is not a folder"],
+  ["hooks of the project are a pipe", "project/.amplihack/hooks.jsonc", "pipe", "hooks.jsonc is not a file"],
+];
+
+function breakAt(path: string, kind: Breakage): void {
+  mkdirSync(dirname(path), { recursive: true });
+  if (kind === "folder") mkdirSync(path);
+  else if (kind === "pipe") execFileSync("mkfifo", [path]);
+  else if (kind === "link to nothing") symlinkSync("nowhere", path);
+  else writeFileSync(path, kind === "file" ? "" : "{{");
 }
 
 function readOnly(): string {

@@ -1,4 +1,5 @@
 import {
+  defined,
   errorText,
   isJsonObject,
   type Json,
@@ -59,56 +60,121 @@ function copyValue(value: unknown, copied: Map<object, unknown>): unknown {
 }
 
 /**
- * Throws for what one reader of a value sees and another does not: `__proto__`, getters, members that are not listed or
- * stand on a list, `toJSON`, and names that differ in case alone. A tool would run what no hook was shown.
+ * Throws for what one reader of a value sees and another does not: `__proto__`, getters, members that are not listed,
+ * stand on a list, a function or a built-in value, whatever says how a value wants to be seen, and names that differ in
+ * case alone. A tool would run what no hook was shown.
  */
 export function checkMembers(value: unknown, checked: Set<object> = new Set(), depth = 0): void {
-  if (typeof value !== "object" || value === null || depth > MAX_DEPTH || checked.has(value)) return;
+  const isFunction = typeof value === "function";
+  if ((typeof value !== "object" && !isFunction) || value === null || depth > MAX_DEPTH || checked.has(value))
+    return;
   checked.add(value);
-  const isList = Array.isArray(value);
   checkInherited(value);
-  if (!isList && !isPlain(value)) return;
+  const isMade = isMadeOfMembers(value);
+  const isHandle = !isMade && !isFunction && !Array.isArray(value);
   const names = new Set<string>();
   for (const key of Reflect.ownKeys(value)) {
-    if (isList && key === "length") continue;
+    if (isOfItsKind(value, key)) continue;
+    // Handles of the engine, such as signals, keep their own things by symbols.
+    if (typeof key !== "string" && isHandle && !SPEAKERS.has(key)) continue;
     if (typeof key !== "string") throw new TypeError("it has a member whose name is not text");
     const member = Object.getOwnPropertyDescriptor(value, key);
     if (key === "__proto__") throw new TypeError('it has a member named "__proto__"');
     if (member === undefined || member.get !== undefined || member.set !== undefined)
       throw new TypeError(`"${key}" is computed when it is read`);
     if (member.enumerable !== true) throw new TypeError(`"${key}" is hidden`);
-    if (isList && !/^(0|[1-9]\d*)$/.test(key)) throw new TypeError(`a list has a member named "${key}"`);
-    if (SPEAKERS.includes(key) && typeof member.value === "function")
+    if (!isMade) throw new TypeError(`${nameOfKind(value)} has a member named "${key}"`);
+    if (SPEAKERS.has(key) && typeof member.value === "function")
       throw new TypeError("it says itself how it is written");
-    if (!isList && names.size !== names.add(key.toLowerCase()).size - 1)
+    if (names.size !== names.add(key.toLowerCase()).size - 1)
       throw new TypeError(`"${key}" differs in case alone from another member`);
     checkMembers(member.value, checked, depth + 1);
   }
+  for (const item of itemsOf(value)) checkMembers(item, checked, depth + 1);
 }
 
-const SPEAKERS = ["toJSON", "toString", "valueOf"];
+const SPEAKERS: ReadonlySet<string | symbol> = new Set([
+  "toJSON",
+  "toString",
+  "toLocaleString",
+  "valueOf",
+  Symbol.toPrimitive,
+]);
+
+/** Plain objects, errors, and instances of a class that somebody wrote: their members are all that is shown of them. */
+function isMadeOfMembers(value: object): boolean {
+  if (typeof value === "function" || Array.isArray(value)) return false;
+  let from: object | null = Object.getPrototypeOf(value);
+  while (from !== null && !isBuiltIn(from)) from = Object.getPrototypeOf(from);
+  return (
+    from === null || from === Object.prototype || from.constructor.name === "Object" || value instanceof Error
+  );
+}
+
+/** What every list, function, text, error or row of bytes has. */
+function isOfItsKind(value: object, key: string | symbol): boolean {
+  if (Array.isArray(value)) return key === "length" || isIndex(key);
+  if (typeof value === "function") return OF_FUNCTIONS.has(key);
+  if (value instanceof Error) return key === "stack" || key === "message";
+  return (value instanceof String || ArrayBuffer.isView(value)) && (key === "length" || isIndex(key));
+}
+
+const OF_FUNCTIONS: ReadonlySet<string | symbol> = new Set([
+  "length",
+  "name",
+  "prototype",
+  "arguments",
+  "caller",
+]);
+
+function isIndex(key: string | symbol): boolean {
+  return typeof key === "string" && /^(0|[1-9]\d*)$/.test(key);
+}
+
+function nameOfKind(value: object): string {
+  if (typeof value === "function") return "a function";
+  return Array.isArray(value) ? "a list" : `a value of ${className(value)}`;
+}
+
+/** What stands in a list, a map, a set or an error, which are no members of it. */
+function itemsOf(value: object): readonly unknown[] {
+  if (Array.isArray(value)) return Array.from({ length: value.length }, (_, index) => readItem(value, index));
+  if (value instanceof Map) return [...Map.prototype.entries.call(value)].flat();
+  if (value instanceof Set) return [...Set.prototype.values.call(value)];
+  return value instanceof Error ? [value.message] : [];
+}
+
+function readItem(list: readonly unknown[], index: number): unknown {
+  const item = Object.getOwnPropertyDescriptor(list, index);
+  if (item?.get !== undefined || item?.set !== undefined)
+    throw new TypeError(`"${index}" is computed when it is read`);
+  return item?.value;
+}
 
 /**
  * Built-in values are described by what they are. Of others what they inherit is not shown, so there must be no values
- * in it, and nothing that says how they want to be seen.
+ * in it, and nothing that says how they want to be seen, or what stands in them.
  */
 function checkInherited(value: object): void {
-  if (value instanceof Date || ArrayBuffer.isView(value)) return;
+  const isMade = isMadeOfMembers(value);
   for (
-    let from: object | null = value;
+    let from: object | null = Object.getPrototypeOf(value);
     from !== null && !isBuiltIn(from);
     from = Object.getPrototypeOf(from)
   ) {
-    const isOwn = from === value;
-    if (isOwn && (Array.isArray(value) || isPlain(value))) continue;
-    for (const [key, { value: member, get }] of Object.entries(Object.getOwnPropertyDescriptors(from))) {
-      if (SPEAKERS.includes(key) && typeof member === "function")
+    for (const key of Reflect.ownKeys(from)) {
+      const { value: member, get } = Object.getOwnPropertyDescriptor(from, key) ?? {};
+      if (SPEAKERS.has(key) && typeof member === "function")
         throw new TypeError("it says itself how it is written");
-      if (get !== undefined) throw new TypeError(`"${key}" is computed when it is read`);
-      if (!isOwn && typeof member !== "function") throw new TypeError(`"${key}" is inherited`);
+      if (get !== undefined) throw new TypeError(`"${String(key)}" is computed when it is read`);
+      if (typeof member !== "function" && key !== Symbol.toStringTag)
+        throw new TypeError(`"${String(key)}" is inherited`);
+      if (!isMade && key !== "constructor")
+        throw new TypeError(`"${String(key)}" is not what it is elsewhere`);
     }
   }
-  if (typeof Reflect.get(value, "toJSON") === "function")
+  const isKnown = value instanceof Date || ArrayBuffer.isView(value) || isWritten(value);
+  if (!isKnown && typeof Reflect.get(value, "toJSON") === "function")
     throw new TypeError("it says itself how it is written");
 }
 
@@ -146,14 +212,32 @@ function describeMembers(value: object, above: readonly object[], depth: number)
 }
 
 function describeInstance(value: object, above: readonly object[], depth: number): Json {
-  if (value instanceof Error) return { name: value.name, message: value.message };
+  if (value instanceof Error)
+    return { ...describeMembers(value, above, depth), name: value.name, message: value.message };
+  if (value instanceof String || value instanceof Number || value instanceof Boolean)
+    return describe(value.valueOf(), above, depth);
+  if (isWritten(value)) return String(value);
   if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
-    return { type: className(value), bytes: value.byteLength };
+    return { type: className(value), bytes: value.byteLength, ...defined({ text: textOf(value) }) };
   if (value instanceof Map) return { type: "Map", entries: describe([...value], above, depth + 1) };
   if (value instanceof Set) return { type: "Set", values: describe([...value], above, depth + 1) };
   const toJson: unknown = Reflect.get(value, "toJSON");
   if (typeof toJson === "function") return describe(toJson.call(value), above, depth + 1);
   return { type: className(value), ...describeMembers(value, above, depth) };
+}
+
+/** What a text says all of. */
+function isWritten(value: object): boolean {
+  return value instanceof RegExp || value instanceof URL || value instanceof URLSearchParams;
+}
+
+/** Bytes that are text are shown: a tool may take them for it. */
+function textOf(bytes: ArrayBuffer | ArrayBufferView): string | undefined {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
 }
 
 function className(value: object): string {

@@ -23,16 +23,18 @@ export function openDegraded(
   session: string | undefined,
   problems: readonly string[],
 ): Degraded {
-  const path = toldFile(system, session);
+  const id = findSessionId(system, session);
+  const path = toldFile(system, id);
   const known = path === undefined ? {} : readKnown(system, path);
-  const told = new Set(stringsAt(known, "told"));
+  const told = new Set(id === undefined ? [] : stringsAt(known, "told"));
   const all = [...new Set([...stringsAt(known, "late"), ...problems])];
   const fresh = all.filter(text => !told.has(problemMark(system, text)));
   return {
     message: fresh.length === 0 ? undefined : degradedMessage(fresh),
     remember(late) {
       const open = late.filter(text => !told.has(problemMark(system, text)) && !fresh.includes(text));
-      if (path === undefined || (fresh.length === 0 && open.length === 0)) return;
+      const isNews = open.length > 0 || (id === undefined ? known["late"] !== undefined : fresh.length > 0);
+      if (path === undefined || !isNews) return;
       const marks = [...told, ...fresh.map(text => problemMark(system, text))].slice(-MAX_TOLD);
       const kept = { told: marks, late: open.slice(0, MAX_SHOWN).map(text => clip(text, MAX_LENGTH)) };
       try {
@@ -51,12 +53,16 @@ function degradedMessage(problems: readonly string[]): string {
   return `amplihack is only partly working: ${shown.join("; ")}${more > 0 ? `; and ${more} more` : ""}. Look: amplihack doctor`;
 }
 
-/** Without a session nothing is remembered, and everything is told each time. */
-function toldFile(system: System, session: string | undefined): string | undefined {
+/** Of calls without a session only what came too late for its own answer is kept; the rest is told each time. */
+function toldFile(system: System, id: string | undefined): string | undefined {
   const stateHome = findStateHome(system);
-  const id = findSessionId(system, session);
-  if (stateHome === undefined || id === undefined) return undefined;
-  return join(stateHome, "guard", "degraded", `${checkFileName(id)}.json`);
+  if (stateHome === undefined) return undefined;
+  return join(
+    stateHome,
+    "guard",
+    "degraded",
+    id === undefined ? "unknown.json" : `${checkFileName(id)}.json`,
+  );
 }
 
 function readKnown(system: System, path: string): JsonObject {

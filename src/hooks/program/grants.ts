@@ -1,8 +1,17 @@
 import type { Config } from "../../config/index.ts";
 import type { Grant, Judgement } from "../../guard/index.ts";
-import { defined, type Json, listAt, StrictMembers, stringAt, stringsAt } from "../../protocol/index.ts";
+import {
+  defined,
+  errorText,
+  type Json,
+  listAt,
+  StrictMembers,
+  stringAt,
+  stringsAt,
+} from "../../protocol/index.ts";
 import {
   AtomicJsonFile,
+  complain,
   computeSeal,
   findMachineKey,
   RECORD_LOCK_TIMEOUT_MS,
@@ -298,11 +307,12 @@ function describeGiven({ command, host }: RefusedCommand, givenMs: number): Give
   return { command: clip(command, 200), ...defined({ host }), givenMs };
 }
 
-/** What was permitted and not shown yet. Never throws. */
+/** What was permitted and not shown yet. Never throws: a list that cannot be read may have held something. */
 export function readGiven(system: System, stateHome: string): readonly GivenGrant[] {
   try {
     return openFile(system, stateHome).read()?.given ?? [];
-  } catch {
+  } catch (error) {
+    complain(system, `what was permitted since the last session cannot be shown: ${errorText(error)}`);
     return [];
   }
 }
@@ -361,8 +371,9 @@ function change(
   openFile(system, stateHome, lockTimeoutMs).update(edit, EMPTY, {
     onMalformed: "set-aside",
     onSetAside: keptAs =>
-      system.stdio.writeError(
-        `amplihack: allow-once.json was malformed, its codes no longer count; kept as ${basename(keptAs)}\n`,
+      complain(
+        system,
+        `allow-once.json was malformed, its codes no longer count; kept as ${basename(keptAs)}`,
       ),
   });
 }

@@ -115,6 +115,8 @@ class ProgramRun implements HookRun {
   private readonly problems: string[] = [];
   /** those of them that are no fault of the payload: the person hears of them */
   private readonly degradations: string[] = [];
+  /** what modules further down said of themselves, before the answer and after it */
+  private readonly complaints: string[] = [];
   private caller: HostId | undefined;
   private event: string;
   private nativeEvent: string;
@@ -138,6 +140,7 @@ class ProgramRun implements HookRun {
     this.system = {
       ...system,
       clock: { ...clock, answerInMs: () => this.answerByMs() - RESERVE_MS - clock.monotonicMs() },
+      onComplaint: text => this.complaints.push(text),
       leavesProjectsAlone: () => (this.caller ?? DEFAULT_HOST) !== DEFAULT_HOST,
     };
     this.services = services;
@@ -379,6 +382,7 @@ class ProgramRun implements HookRun {
         writeNotice(program.subcommand, detail, system);
     const degraded = openDegraded(system, (this.input ?? this.place)?.sessionId, [
       ...this.degradations,
+      ...this.complaints.splice(0),
       ...outcome.diagnostics.filter(isDegradation).map(one => one.detail),
     ]);
     this.degraded = degraded;
@@ -451,7 +455,6 @@ class ProgramRun implements HookRun {
     if (typeof output === "object") problems.push(`cannot write the answer: ${output.code}`);
     const late = this.doAfterAnswer(outcome.decision.kind);
     this.keepGood();
-    this.degraded?.remember(late.filter(isDegradation).map(one => one.detail));
     problems.push(...outcome.diagnostics.filter(isHookProblem).map(one => one.detail));
     const record: HookRunRecord = {
       hook: program.subcommand.hookName,
@@ -471,12 +474,14 @@ class ProgramRun implements HookRun {
     };
     if (program.hook !== undefined) logRun(record, Object.keys(this.payload), given, system);
     const notes = recordRun(record, system);
+    const unsaid = [...late.filter(isDegradation).map(one => one.detail), ...notes, ...this.complaints];
+    this.degraded?.remember(unsaid);
     system.stdio.writeError(
       joinLines([
         given.stderr,
         isLost ? refusal : "",
         ...listNotes([...outcome.diagnostics, ...late]),
-        ...notes,
+        ...notes.map(note => `amplihack: ${note}`),
         telemetryLine(record),
       ]),
     );

@@ -75,7 +75,7 @@ export function recordRun(record: HookRunRecord, system: System): readonly strin
   try {
     const { project } = record;
     const home = findStateHome(system);
-    if (home === undefined) return ["amplihack: no home directory, so this run is not recorded"];
+    if (home === undefined) return ["no home directory, so this run is not recorded"];
     const line = {
       ...measured(record),
       ts: new Date(system.clock.nowMs()).toISOString(),
@@ -96,7 +96,7 @@ export function recordRun(record: HookRunRecord, system: System): readonly strin
     return [];
   } catch (error) {
     const reason = errorText(error);
-    return [`amplihack: this run is not recorded: ${escapeControls(clip(reason, ERROR_LENGTH))}`];
+    return [`this run is not recorded: ${escapeControls(clip(reason, ERROR_LENGTH))}`];
   }
 }
 

@@ -42,7 +42,7 @@ export async function rebuildChanged(
   return found === undefined || "problem" in found ? undefined : found;
 }
 
-/** Runs `amplihack hooks build`; what it says goes to stderr. */
+/** Runs `amplihack hooks build`; what it says goes to stderr, and to the person. */
 export async function build(
   manifest: Pick<Manifest, "builder">,
   system: System,
@@ -64,6 +64,9 @@ export async function build(
       drainBytes: MAX_OUTPUT_BYTES,
     },
   }).done;
-  system.stdio.writeError(system.text.decode(stderr).text);
+  const said = system.text.decode(stderr).text;
+  system.stdio.writeError(said);
+  for (const line of said.split("\n"))
+    if (/\S/.test(line)) system.onComplaint?.(line.replace(/^Warning: /, ""));
   return end.kind === "exit" && end.code === 0;
 }

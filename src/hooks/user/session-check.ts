@@ -36,8 +36,10 @@ export async function checkOwnHooks(
       !(await build({ builder: builder ?? [] }, system, deadlineMs - system.clock.monotonicMs()))
     )
       notes.push("your own hooks could not all be built; amplihack hooks build says why");
+    const folders = [...new Set([stateHome, join(projectRoot, ".amplihack")])];
     return [
       ...notes,
+      ...folders.flatMap(folder => unreadable(system, folder)),
       ...untrusted(system, projectRoot, stateHome),
       ...impostors(input, system, projectRoot, stateHome),
     ];
@@ -93,6 +95,19 @@ function impostors(
     : [
         `this project brings texts of its own under names of amplihack, which your agent may take for ours: ${names.join(", ")}; look at them, then remove them or run amplihack hooks trust`,
       ];
+}
+
+/** Something stands where hooks are written, and no hook can be read from it. */
+function unreadable({ files }: System, folder: string): readonly string[] {
+  const wanted = [
+    ["hooks.jsonc", "file"],
+    ["hooks", "directory"],
+  ] as const;
+  return wanted.flatMap(([name, kind]) => {
+    const path = join(folder, name);
+    if (files.inspect(path) === undefined || files.follow(path)?.kind === kind) return [];
+    return [`${path} is not a ${kind === "file" ? "file" : "folder"}, so no hook of it runs`];
+  });
 }
 
 function hasFile({ files }: System, path: string): boolean {
