@@ -320,19 +320,21 @@ describe("places that cannot be written", () => {
     ["a full disk", "ENOSPC"],
     ["a read-only file system", "EROFS"],
     ["a directory of somebody else", "EACCES"],
-  ])("%s does not stop the answer and is told on stderr", async (_, code) => {
+  ])("%s does not stop the answer and is told in it and on stderr", async (_, code) => {
     const { stdout, stderr } = await callProgram(["post-tool-use"], { stdin: post() }, system =>
       system.faults.failUnder("/", code, ["append", "createExclusive", "makeDirectory"]),
     );
-    expect(stdout).toBe("{}\n");
+    expect(Object.keys(JSON.parse(stdout) as object)).toEqual(["systemMessage"]);
+    expect(stdout).toContain(`the log cannot be written: cannot`);
+    expect(stdout).toContain(code);
     expect(stderr).toContain(code);
   });
 
   it(".claude as a file does not stop the answer", async () => {
     const files = { "/home/user/project/.claude": "a file" };
     const { code, stdout, stderr } = await callProgram(["post-tool-use"], { stdin: post(), files });
-    expect([code, stdout]).toEqual([0, "{}\n"]);
-    expect(stderr.match(/log cannot be written/g)).toHaveLength(1);
+    expect([code, Object.keys(JSON.parse(stdout) as object)]).toEqual([0, ["systemMessage"]]);
+    for (const text of [stdout, stderr]) expect(text.match(/log cannot be written/g)).toHaveLength(1);
   });
 
   it("no home directory is told and does not stop the answer", async () => {

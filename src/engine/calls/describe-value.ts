@@ -115,6 +115,7 @@ function isMadeOfMembers(value: object): boolean {
 function isOfItsKind(value: object, key: string | symbol): boolean {
   if (Array.isArray(value)) return key === "length" || isIndex(key);
   if (typeof value === "function") return OF_FUNCTIONS.has(key);
+  if (value instanceof RegExp) return key === "lastIndex";
   if (value instanceof Error) return key === "stack" || key === "message";
   return (value instanceof String || ArrayBuffer.isView(value)) && (key === "length" || isIndex(key));
 }
@@ -232,7 +233,11 @@ function isWritten(value: object): boolean {
 }
 
 /** Bytes that are text are shown: a tool may take them for it. */
-function textOf(bytes: ArrayBuffer | ArrayBufferView): string | undefined {
+function textOf(value: ArrayBuffer | ArrayBufferView): string | undefined {
+  const bytes = ArrayBuffer.isView(value)
+    ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+    : new Uint8Array(value);
+  if (bytes.includes(0)) return undefined;
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
