@@ -108,6 +108,31 @@ export class ParsedOptions {
   }
 }
 
+/** A constant list of words, read when it is first asked for: few commands need any one of them. */
+export class WordSet {
+  private readonly text: string;
+  private words: readonly string[] | undefined;
+  private set: ReadonlySet<string> | undefined;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  get list(): readonly string[] {
+    this.words ??= blankSeparated(this.text);
+    return this.words;
+  }
+
+  has(word: string): boolean {
+    this.set ??= new Set(this.list);
+    return this.set.has(word);
+  }
+}
+
+export function wordSet(text: string): WordSet {
+  return new WordSet(text);
+}
+
 interface Operand {
   readonly value: Value;
   readonly index: number;
@@ -292,12 +317,12 @@ function isFalse(word: Value | undefined): boolean {
 }
 
 /** Flags of almost every program that has them, and whatever takes another option back. */
-const FLAGS = words(
+const FLAGS = wordSet(
   "yes force verbose quiet silent all recursive debug json wait help version interactive prune y v q",
 );
 
 function neverTakesValue(name: string): boolean {
-  return name.startsWith("no-") || FLAGS.includes(name);
+  return name.startsWith("no-") || FLAGS.has(name);
 }
 
 function getNames(grammar: OptionGrammar): Names {
@@ -366,29 +391,4 @@ export function blankSeparated(text: string): readonly string[] {
     .replaceAll("\n", " ")
     .split(" ")
     .filter(word => word !== "");
-}
-
-/** A constant list of words, read when it is first asked for: few commands need any one of them. */
-export class WordSet {
-  private readonly text: string;
-  private words: readonly string[] | undefined;
-  private set: ReadonlySet<string> | undefined;
-
-  constructor(text: string) {
-    this.text = text;
-  }
-
-  get list(): readonly string[] {
-    this.words ??= blankSeparated(this.text);
-    return this.words;
-  }
-
-  has(word: string): boolean {
-    this.set ??= new Set(this.list);
-    return this.set.has(word);
-  }
-}
-
-export function wordSet(text: string): WordSet {
-  return new WordSet(text);
 }

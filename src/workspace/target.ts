@@ -143,8 +143,22 @@ function mountedParts(
  */
 export function componentCouldBe(component: readonly Piece[], name: string): boolean {
   const [first] = component;
-  if (first?.kind === "glob" && name.startsWith(".") && !opensWithDot(first.pattern)) return false;
-  if (first?.kind === "unknown" && first.shape === "token" && name.startsWith(".")) return false;
+  const last = component.at(-1);
+  const isDotted = name.startsWith(".");
+  switch (first?.kind) {
+    case "glob":
+      if (isDotted && !opensWithDot(first.pattern)) return false;
+      break;
+    case "unknown":
+      if (isDotted && first.shape === "token") return false;
+      break;
+    // Text at its begin or end rules most names out, before any pattern is read.
+    case "text":
+      if (!name.startsWith(first.text)) return false;
+      break;
+    default:
+  }
+  if (last?.kind === "text" && !name.endsWith(last.text)) return false;
   return matchesGlob(getGlob(component), name);
 }
 

@@ -91,7 +91,9 @@ function tracksBelow({ disk }: Workspace, project: string, path: string): boolea
 /** A virtual environment under any name, or the output directory beside a .NET project; no mark of this session. */
 function isMarkedAsOutput({ disk, given }: Workspace, path: string): boolean {
   const isMark = (mark: string) => given.written?.()?.hasWritten(mark) !== true;
-  if (disk.kind(`${path}/pyvenv.cfg`) === "file") return isMark(`${path}/pyvenv.cfg`);
+  // Nothing lies below a file, or below what is not there.
+  const mayHoldMark = disk.kind(path) !== "file" && !disk.isAbsent(path);
+  if (mayHoldMark && disk.kind(`${path}/pyvenv.cfg`) === "file") return isMark(`${path}/pyvenv.cfg`);
   if (!path.endsWith("/bin")) return false;
   const beside = path.slice(0, -4);
   return (
@@ -162,11 +164,22 @@ export function isConfigured(patterns: readonly string[], parts: readonly string
 
 const NONE_CONFIGURED = { added: [], removed: [] };
 
-/** The kind of secret a path names, if it does. */
-export function secretAt(
-  workspace: Pick<Workspace, "home" | "project" | "settings">,
-  path: string,
-): SecretKind | undefined {
+type OfSecrets = Pick<Workspace, "home" | "project" | "settings">;
+
+const secrets = new WeakMap<OfSecrets, Map<string, SecretKind | undefined>>();
+
+/** The kind of secret a path names, if it does. Many rules ask for the same paths. */
+export function secretAt(workspace: OfSecrets, path: string): SecretKind | undefined {
+  const known = secrets.get(workspace) ?? new Map<string, SecretKind | undefined>();
+  if (known.size === 0) secrets.set(workspace, known);
+  const found = known.get(path);
+  if (found !== undefined || known.has(path)) return found;
+  const kind = findSecret(workspace, path);
+  known.set(path, kind);
+  return kind;
+}
+
+function findSecret(workspace: OfSecrets, path: string): SecretKind | undefined {
   const parts = components(path);
   const name = parts.at(-1);
   if (name === undefined) return undefined;

@@ -23,9 +23,17 @@ interface SqlReading {
 
 const MAX_DEPTH = 4;
 
-/** Read SQL text. Strings, comments and quoted names are told apart from words; never throws, linear. */
+/** Words without which no statement destroys anything, and none is run that stands in a text. */
+let mayLose: RegExp | undefined;
+
+/**
+ * The statements of SQL text; none where nothing can be lost. Strings, comments and quoted names are told apart from
+ * words; never throws, linear.
+ */
 export function readSql(code: Value, dialect: SqlDialect): SqlReading {
   const { text } = createSource(code);
+  mayLose ??= new RegExp([...READERS.keys(), ...EXECUTORS].join("|"), "i");
+  if (!mayLose.test(text)) return { statements: [], isComplete: true };
   const budget = standaloneBudget(text.length);
   const statements = readText(text, dialect, budget, 0);
   return { statements: markRolledBack(statements), isComplete: !budget.isCutShort };
@@ -206,13 +214,13 @@ function tokeniseSql(source: string, dialect: SqlDialect, budget: ReadingBudget)
   };
   while (at < source.length && step(budget)) {
     const character = source.charAt(at);
-    const blank = blankEnd(source, at, dialect);
+    const blank = isPlainLetter(source.charCodeAt(at)) ? undefined : blankEnd(source, at, dialect);
     if (blank !== undefined) {
       startsLine ||= source.slice(at, blank).includes("\n");
       at = blank;
       continue;
     }
-    const word = /^[\p{L}_\ue000-\uf8ff][\p{L}\p{N}_$\ue000-\uf8ff]*/u.exec(source.slice(at, at + 200))?.[0];
+    const word = wordOf(source, at);
     if (word !== undefined && !(isEscapePrefix(word) && source.charAt(at + word.length) === "'")) {
       push("word", word, at + word.length);
     } else if (word !== undefined || character === "'") {
@@ -240,6 +248,22 @@ function tokeniseSql(source: string, dialect: SqlDialect, budget: ReadingBudget)
   return tokens;
 }
 
+const PLAIN_WORD = /[A-Za-z_][\w$]*/y;
+const MAX_WORD = 200;
+
+function isPlainLetter(code: number): boolean {
+  return (code >= 97 && code <= 122) || (code >= 65 && code <= 90);
+}
+
+/** The word that begins there. Most have no other letters than those that every machine compares fast. */
+function wordOf(source: string, at: number): string | undefined {
+  PLAIN_WORD.lastIndex = at;
+  const end = PLAIN_WORD.test(source) ? PLAIN_WORD.lastIndex : at;
+  if (end > at && end - at < MAX_WORD && !(source.charCodeAt(end) > 127)) return source.slice(at, end);
+  if (end === at && source.charCodeAt(at) < 128) return undefined;
+  return /^[\p{L}_\ue000-\uf8ff][\p{L}\p{N}_$\ue000-\uf8ff]*/u.exec(source.slice(at, at + MAX_WORD))?.[0];
+}
+
 function isEscapePrefix(word: string): boolean {
   return /^(?:[eEnNbBxX]|_utf8)$/.test(word);
 }
@@ -247,7 +271,7 @@ function isEscapePrefix(word: string): boolean {
 /** End of the blank or comment at `at`, if one is there. */
 function blankEnd(source: string, at: number, dialect: SqlDialect): number | undefined {
   const character = source.charAt(at);
-  if (/\s/.test(character)) return at + 1;
+  if (character === " " || /\s/.test(character)) return at + 1;
   const isLine = source.startsWith("--", at) || (character === "#" && dialect === "mysql");
   if (isLine) {
     const end = source.indexOf("\n", at);

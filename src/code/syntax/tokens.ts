@@ -140,17 +140,20 @@ function readToken(lexer: Lexer): Token {
 
 const NO_PIECES: readonly TokenPiece[] = [];
 
+/** In one step as far as the letters are plain: small engines look at single characters slowly. */
+const PLAIN_PART = /\w+/y;
+
 function readPlain(lexer: Lexer): SpecialToken {
   const { source, rules } = lexer;
   const start = lexer.at;
   const first = source.charAt(start);
+  PLAIN_PART.lastIndex = start;
+  if (PLAIN_PART.test(source)) lexer.at = PLAIN_PART.lastIndex;
   if (isDigit(first)) {
-    lexer.at += 1;
     while (isNamePart(source.charAt(lexer.at), rules) || isFraction(source, lexer.at)) lexer.at += 1;
     return { kind: "number", text: source.slice(start, lexer.at), pieces: NO_PIECES };
   }
-  if (isNamePart(first, rules)) {
-    lexer.at += 1;
+  if (lexer.at > start || isNamePart(first, rules)) {
     while (isNamePart(source.charAt(lexer.at), rules)) lexer.at += 1;
     return { kind: "name", text: source.slice(start, lexer.at), pieces: NO_PIECES };
   }
@@ -223,7 +226,20 @@ function isLineEnd(source: string, at: number): boolean {
   return source.charAt(at) === "\n" || source.startsWith("\r\n", at);
 }
 
+const commentStarts = new WeakMap<LexerRules, string>();
+
+/** The characters with which comments begin. */
+function commentStartsOf(rules: LexerRules): string {
+  const known = commentStarts.get(rules);
+  if (known !== undefined) return known;
+  const opens = [...(rules.lineComments ?? []), ...(rules.blockComments ?? []).map(([open]) => open)];
+  const starts = opens.map(open => open.charAt(0)).join("");
+  commentStarts.set(rules, starts);
+  return starts;
+}
+
 function commentEnd(source: string, at: number, rules: LexerRules): number | undefined {
+  if (!commentStartsOf(rules).includes(source.charAt(at))) return undefined;
   for (const [open, close] of rules.blockComments ?? []) {
     if (!source.startsWith(open, at)) continue;
     // `=begin` and `=pod` count only at the start of a line; anywhere else it is an assignment.

@@ -15,6 +15,7 @@ import {
   text,
   type Value,
   wordAt,
+  wordSet,
   words,
 } from "../../shell/index.ts";
 import { followUnreadCode, runUnknownProgram } from "../records/other-languages.ts";
@@ -179,11 +180,11 @@ function lossesIn(value: Value, shown: string, program: string): readonly Operat
 }
 
 /** Parts of the name of an option whose value is a file that is handed on. */
-const GIVEN_PARTS = words(`
+const GIVEN_PARTS = wordSet(`
   file attach attachment from data body input upload payload message value zip src document content variables
 `);
 /** A file that is only used: to log in, to configure, to set variables. */
-const USED_PARTS = words(
+const USED_PARTS = wordSet(
   "env var config key cert cacert identity netrc credential password auth token log cookie ignore lock",
 );
 /** How clients write that a value is a file. */
@@ -215,16 +216,16 @@ export function givenFiles(call: ParsedCall, isWrapper: boolean, isUnknown: bool
 /** Of a program that nobody knows any option may; by one letter most name a key, a setting or a folder. */
 export function mayBeGiven(name: string): boolean {
   const parts = nameParts(name);
-  return isGiven(parts) || (name.length > 1 && !parts.some(part => USED_PARTS.includes(part)));
+  return isGiven(parts) || (name.length > 1 && !parts.some(part => USED_PARTS.has(part)));
 }
 
 function isGiven(parts: readonly string[]): boolean {
   if (parts[0] === "from") return true;
-  return parts.some(part => GIVEN_PARTS.includes(part)) && !parts.some(part => USED_PARTS.includes(part));
+  return parts.some(part => GIVEN_PARTS.has(part)) && !parts.some(part => USED_PARTS.has(part));
 }
 
 /** Words with which a whole folder goes along. */
-const TAKES = words("deploy publish pack submit upload ship");
+const TAKES = wordSet("deploy publish pack submit upload ship");
 /** Options that name the folder. */
 const FOLDER_OPTIONS =
   "dir d directory source src path public folder cwd source-dir publish-dir project-path local-path dist";
@@ -237,7 +238,7 @@ export function takenFolders(call: ParsedCall, takes: string | undefined): reado
   const options = parseOptions(call.argv, GRAMMARS[1] ?? {});
   const [first = "", second = ""] = options.operandValues.slice(0, 2).map(describe);
   const isSaid = words(takes ?? "").some(one => one === first || one === `${first}:${second}`);
-  const isTaken = isSaid || [first, second].some(word => TAKES.includes(word.split(":").at(-1) ?? ""));
+  const isTaken = isSaid || [first, second].some(word => TAKES.has(word.split(":").at(-1) ?? ""));
   if (!isTaken || onlyTells(options)) return [];
   const given = [
     ...options.valuesOf(...words(FOLDER_OPTIONS)),
@@ -256,7 +257,7 @@ const IGNORE_FILES = words(
 );
 
 /** Parts of the name of an option whose value is a file that is written, whoever has it. */
-const OUTPUT_PARTS = words(`
+const OUTPUT_PARTS = wordSet(`
   out output outfile outdir outputfile report junit junitxml dump save dest destination trace logfile logdir coverprofile
   cpuprofile memprofile blockprofile stderr keyout libcurl jar export iidfile cidfile pidfile descriptor artifact
 `);
@@ -297,7 +298,7 @@ function isOutput(name: string, program: string): boolean {
   // What dumps something is told by `-f` where to.
   if (/^(?:f|file)$/.test(name)) return /dump|backup|export|save/.test(program);
   const parts = nameParts(name);
-  if (/^o[A-Z]?$/.test(name) || parts.some(part => OUTPUT_PARTS.includes(part))) return true;
+  if (/^o[A-Z]?$/.test(name) || parts.some(part => OUTPUT_PARTS.has(part))) return true;
   return parts[0] === "log" && (parts.length === 1 || parts[1] === "file");
 }
 
@@ -319,9 +320,9 @@ const MAX_COMMAND_WORDS = 4;
 /** Options whose value is the operation. */
 const OPERATION_OPTION = /^(?:action|operation|op|cmd|command|verb|do|task|method|type|mode)$/i;
 /** Enough at the end of an option without a value. */
-const LONE = words("disable shutdown poweroff killall stopall wipe erase obliterate");
+const LONE = wordSet("disable shutdown poweroff killall stopall wipe erase obliterate");
 /** With one of these in front it is not done, or done at another time: `--no-disable`, `--on-shutdown`. */
-const LEAVES = words("no not dont without on if when keep before after skip");
+const LEAVES = wordSet("no not dont without on if when keep before after skip");
 const FILE_NAME =
   /\.(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|md|json|ya?ml|toml|txt|sh|css|html|sql|c|h|cpp|php|lua|xml|csv)$/i;
 
@@ -398,8 +399,8 @@ export function findEndsAll(program: string, call: ParsedCall): readonly Operati
   return [saidBy(program, call, shown, "sys.kill", "end everything that runs there")];
 }
 
-const SHOWING = words("show reveal print display expose unmask include with export dump no");
-const SHOWN = words("secret token password credential plaintext sensitive decryption masking mask");
+const SHOWING = wordSet("show reveal print display expose unmask include with export dump no");
+const SHOWN = wordSet("secret token password credential plaintext sensitive decryption masking mask");
 
 /** `--show-secrets`, `--reveal`, `--no-mask`: what a program hides by itself is asked for. */
 export function shownSecrets(program: string, call: ParsedCall): readonly OperationEffect[] {
@@ -411,7 +412,7 @@ export function shownSecrets(program: string, call: ParsedCall): readonly Operat
     const [first = ""] = parts;
     if (parts.length === 1) return first === "reveal" || first === "unmask";
     const hides = first === "no" ? parts.some(part => /^mask/.test(part)) : true;
-    return SHOWING.includes(first) && hides && parts.slice(1).some(part => SHOWN.includes(part));
+    return SHOWING.has(first) && hides && parts.slice(1).some(part => SHOWN.has(part));
   });
   if (!isShown || onlyTells(call.options)) return [];
   const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
@@ -419,14 +420,14 @@ export function shownSecrets(program: string, call: ParsedCall): readonly Operat
 }
 
 /** Settings by which a program starts another one from then on. */
-const STARTING = words(`
+const STARTING = wordSet(`
   shell hook hookspath wrapper runner helper pager editor command exec program yarnpath rustc linker plugin nodeoptions
 `);
 /** Settings by which it fetches from somebody else, or no longer looks at what it got. */
-const FETCHING = words(`
+const FETCHING = wordSet(`
   registry index channel repository source mirror ssl sslverify cafile cert trusted proxy findlinks ignorescripts
 `);
-const SETS = words("set write add append prepend");
+const SETS = wordSet("set write add append prepend");
 const SETTINGS = /^(?:config|conf|c|settings?|alias)$/;
 const ASKS_SETTINGS = /^(?:--(?:get|list|show|unset|delete|remove)|-l|get|list|ls|unset|delete)$/;
 
@@ -452,7 +453,7 @@ export function readSettings(
   if (at < 0 || shown.some(word => ASKS_SETTINGS.test(word))) return [];
   const given = shown
     .slice(at + 1)
-    .filter(word => !SETS.includes(word.replace(/^--/, "")) && !/^-\S*$/.test(word));
+    .filter(word => !SETS.has(word.replace(/^--/, "")) && !/^-\S*$/.test(word));
   const pair = given.length === 1 ? (given[0] ?? "").split("=") : given;
   const value = pair.length < 2 ? "" : (pair.at(-1) ?? "");
   if (value === "" || isLocalAddress(value) || isUsualAddress(value)) return [];
@@ -462,11 +463,9 @@ export function readSettings(
     const last = key.slice(key.lastIndexOf(".") + 1);
     return [...nameParts(key).map(singular), last.replace(/[^A-Za-z]/g, "").toLowerCase()];
   });
-  if (keys.some(key => FETCHING.includes(key)))
+  if (keys.some(key => FETCHING.has(key)))
     return said("pkg.index", "change where packages come from, or whether they are looked at");
-  return keys.some(key => STARTING.includes(key))
-    ? said("sys.cron", `make ${program} run something else`)
-    : [];
+  return keys.some(key => STARTING.has(key)) ? said("sys.cron", `make ${program} run something else`) : [];
 }
 
 /** Where everybody gets it from, and what takes a setting back. */
@@ -555,7 +554,7 @@ function verbOfOption(name: string, value: Value | undefined, shown: readonly st
   const parts = nameParts(name);
   const [verb = "", ...nouns] = parts;
   const last = parts.at(-1) ?? "";
-  const isLone = LONE.includes(last) && (last !== "disable" || parts.length > 1) && !LEAVES.includes(verb);
+  const isLone = LONE.has(last) && (last !== "disable" || parts.length > 1) && !LEAVES.has(verb);
   if (value === undefined && isLone) return name;
   // `trash --empty`
   if (value === undefined && nouns.length === 0 && /^(?:empty|flush|prune|reset|expunge)$/.test(verb))

@@ -1,25 +1,25 @@
-import { words } from "../../shell/index.ts";
+import { type WordSet, wordSet } from "../../shell/index.ts";
 
 // The words by which programs, tools and interfaces say what they do, for whoever has no record that says it better.
 // Every list is of singular words in small letters; `nameParts` brings a name in any spelling into that form.
 
 /** What takes something away, or makes it unusable, whatever it is done to. */
-const DESTROYS = words(`
+const DESTROYS = wordSet(`
   destroy purge wipe nuke terminate teardown deprovision decommission unpublish obliterate delete drop erase truncate
   revoke disable undefine uninit
 `);
 /** These need the kind of thing that is lost, or that the question is answered beforehand. */
-const WEAKLY = words(`
+const WEAKLY = wordSet(`
   remove rm del reset flush clear force evict expunge prune deactivate unregister deregister detach empty uninstall
   drain trash overwrite invalidate expire archive cancel ban kick refund void forget abandon discard suspend freeze
   shutdown poweroff halt quarantine blacklist demote offboard strip scrap zap cleanup unset down deallocate revert
 `);
 /** What ends something that runs; with everything for its object, what others run as well. */
-const ENDS = words(
+const ENDS = wordSet(
   "stop kill halt shutdown poweroff quit suspend pause destroy down stopall killall haltall",
 );
 /** What is lost with its data, or for everybody who uses it. */
-const RESOURCES = words(`
+const RESOURCES = wordSet(`
   account alert app application archive backup blob branch-protection bucket calendar catalog certificate channel cluster
   collection contact customer data database dataset db dbs deployment device disk dns domain droplet email endpoint env
   environment fleet filesystem function group host image index installation instance job-queue key keyspace keyring lake
@@ -29,54 +29,56 @@ const RESOURCES = words(`
   subscription sweep table team tenant thread token topic trash tunnel user variable vault vm volume vpc warehouse workspace zone
 `);
 /** What tools of a service do it to: in a program these are parts of the project's code. */
-const OF_SERVICES = words(`
+const OF_SERVICES = wordSet(`
   page item entry post document doc folder sheet card board list event meeting ticket issue article campaign lead deal
   conversation product invoice charge payment model course survey ad listing offer coupon webhook rule alias connection key
 `);
-const MOVES_MONEY = words("create make send issue submit initiate execute transfer refund payout");
+const MOVES_MONEY = wordSet("create make send issue submit initiate execute transfer refund payout");
 /** Money that leaves; whoever makes one of these has paid. */
-const PAYS = words("refund payout transfer withdrawal chargeback disbursement");
+const PAYS = wordSet("refund payout transfer withdrawal chargeback disbursement");
 /** Said by one word of a program's: `payinvoice lnbc1`, `sendtoaddress bc1 0.5`. */
 const PAYS_ALONE =
   /^(?:pay|payout|withdraw|(?:send|pay|withdraw)(?:to|invoice|coins?|funds?|tokens?|raw|many|all)\w*|send(?:raw)?transaction)$/;
 /** What signs a payment, or says that it is told to everybody. */
-const SIGNS = words("mnemonic keystore ledger trezor broadcast unfunded");
+const SIGNS = wordSet("mnemonic keystore ledger trezor broadcast unfunded");
 
 /** Told to many people at once, or to a telephone: none of it can be called back. */
-const MASS_MAIL = words(
+const MASS_MAIL = wordSet(
   "campaign newsletter broadcast blast mailing sms mms fax voicemail voicecall postcard singlesend autopilot",
 );
-const SENDS = words(
+const SENDS = wordSet(
   "send broadcast blast launch schedule dispatch deliver publish push start trigger resend",
 );
-const MESSAGES = words("message email mail notification call verification text");
+const MESSAGES = wordSet("message email mail notification call verification text");
 const TO_MANY =
   /^(?:to-?)?(?:lists?|list-ids?|audiences?|segments?|subscribers?|recipients?-list|all-\w+|everyone)$/;
 
 /** Puts a version in front of everybody: `service-version activate`. */
-const PUTS_LIVE = words("activate golive cutover");
-const LIVE_THINGS = words(
+const PUTS_LIVE = wordSet("activate golive cutover");
+const LIVE_THINGS = wordSet(
   "version release property theme site website storefront flow listing page blueprint ruleset",
 );
 /** Where a name leads, and what answers there. */
 const NAMES_LEAD = /dns|^(?:nameserver|cname|route53)$/;
-const LEADS = words("set push sync update put apply replace import transfer add create change point doit");
+const LEADS = wordSet("set push sync update put apply replace import transfer add create change point doit");
 /** Runs of a pipeline do whatever its file says. */
-const PIPELINES = words("ci pipeline workflow job");
-const STARTS = words("run trigger start play retry create rerun dispatch");
+const PIPELINES = wordSet("ci pipeline workflow job");
+const STARTS = wordSet("run trigger start play retry create rerun dispatch");
 /** With one of these nobody is asked any more; with one of these it is not for everybody. */
-const SURE_OPTIONS = words("yes y force non-interactive no-interactive auto-approve no-prompt assume-yes");
+const SURE_OPTIONS = wordSet("yes y force non-interactive no-interactive auto-approve no-prompt assume-yes");
 const NOT_FOR_ALL =
   /(?:^|[-_./:=])(?:stag(?:e|ing)|dev(?:elop\w*)?|test\w*|preview|local\w*|sandbox|qa|uat|ci|review|demo|draft|canary|devnet|anvil|alpha|beta)\d*(?=$|[-_./:=])/i;
 /** What is made again by the next run, or stands in the code of the project. */
-const REGENERABLE = words(`
+const REGENERABLE = wordSet(`
   artifact build cache component container controller coverage directive field generator helper history label layout lock log
   mailer migration middleware model module page plugin preview route scaffold session snippet spec temp test tmp view
 `);
 /** Words of `CALM` that are things as well: with a verb behind it, one of these is what the verb is done to. */
-const CALM_THINGS = words("tag issue message note pr config export import events copy upload push test run");
+const CALM_THINGS = wordSet(
+  "tag issue message note pr config export import events copy upload push test run",
+);
 /** With one of these in front, what follows is what is looked at, made or looked for. */
-const CALM = words(`
+const CALM = wordSet(`
   add apply attach browser build can cat check config configure copy count cp create describe diff docs dry echo edit
   estimate events exec explain export fetch find g generate get grep has help history import info init insert inspect
   install is issue lint list log login logs lookup ls make message new note open plan ping pr preview print pull push
@@ -84,67 +86,67 @@ const CALM = words(`
   upgrade upload use validate version view watch
 `);
 /** Nothing is changed, when one of these begins or ends a word. */
-const LOOKS = words(`
+const LOOKS = wordSet(`
   list ls get show describe status info log diff plan view help docs test lint validate search check preview notes build
   synth template render inspect explain can watch tail version find fetch count read lookup whoami simulate verify
   estimate dry
 `);
 
-const DEPLOYS = words("deploy redeploy promote rollback ship cutover golive");
-const RELEASES = words("release rollout deployment");
+const DEPLOYS = wordSet("deploy redeploy promote rollback ship cutover golive");
+const RELEASES = wordSet("release rollout deployment");
 /** Of a place that says production, each of these changes what people use. */
-const CHANGES = words(`
+const CHANGES = wordSet(`
   apply sync upgrade update migrate patch scale execute trigger swap reconcile toggle submit import restore
   publish supply converge restart rebuild reload recreate maintenance put push activate write replace
 `);
 
-const GIVES = words(
+const GIVES = wordSet(
   "grant authorize authorise invite assign attach share allow bind elevate escalate impersonate",
 );
 /** Giving by itself, whatever the thing is called. */
-const GIVES_ALWAYS = words("grant invite impersonate elevate escalate");
-const KINDS_OF_KEY = words("api access deploy ssh service gpg signing hmac");
-const MAKES = words(
+const GIVES_ALWAYS = wordSet("grant invite impersonate elevate escalate");
+const KINDS_OF_KEY = wordSet("api access deploy ssh service gpg signing hmac");
+const MAKES = wordSet(
   "create add issue mint set put update generate write enable new append patch modify edit register upload approve change rotate renew make store bulk reset import",
 );
-const RIGHTS = words(`
+const RIGHTS = wordSet(`
   role policy permission privilege access admin acl binding collaborator member maintainer owner right grant rolebinding
   clusterrole clusterrolebinding sudo sudoer superuser credential password passwd mfa 2fa invitation serviceaccount
   principal scc membership entitlement visibility
 `);
 /** Accounts are rights when they are made; what else is done to them is not. */
-const ACCOUNTS = words("user account team");
-const MAKES_ACCOUNTS = words("create add invite register");
+const ACCOUNTS = wordSet("user account team");
+const MAKES_ACCOUNTS = wordSet("create add invite register");
 /** A secret is set for others to use; one that is created may be for this project alone. */
-const SETS_SECRETS = words("set put add store bulk upload import");
-const KEYS = words("token apikey pat accesskey deploykey sshkey authkey");
+const SETS_SECRETS = wordSet("set put add store bulk upload import");
+const KEYS = wordSet("token apikey pat accesskey deploykey sshkey authkey");
 
-const STOPS = words(`
+const STOPS = wordSet(`
   disable suspend pause stop off unprotect mute silence bypass skip no without turnoff deactivate remove clear detach
   leave unset relax lift unlock
 `);
-const PROTECTION = words(`
+const PROTECTION = wordSet(`
   audit auditing logging alarm alert backup versioning version protection mfa 2fa sso firewall waf encryption retention
   monitor monitoring scanning guardrail lock immutability protect pitr trail siem detector organization termination
   recovery compliance integrity recorder rls selinux apparmor fail2ban falco ufw auditd clamav crowdstrike wazuh osquery
   protected
 `);
 /** Said by one word. */
-const UNPROTECTS = words("unprotect unseal");
+const UNPROTECTS = wordSet("unprotect unseal");
 const OFF = /(?:^|[=:\s"'])(?:false|off|0|no|none|disabled?|suspended)(?=$|[\s"',}])/i;
 const OPEN_VALUE =
   /(?:^|[=:,\s"'])(?:0\.0\.0\.0(?:\/0)?|::\/0|allUsers|allAuthenticatedUsers|AllUsers|public-read(?:-write)?|Everyone|anyone)(?=$|[:,\s"'\]])/;
 /** Members that say how much somebody may do, and values with which it is everything. */
-const LEVELS = words("role permission access privilege scope acl level");
+const LEVELS = wordSet("role permission access privilege scope acl level");
 const HIGHEST =
   /^(?:[\w./-]*[./_-])?(?:admin\w*|owner|maintain\w*|superuser|root|cluster-admin|editor|fullaccess|full[_-]control|poweruser\w*|\*)$/i;
-const OPEN_OPTION = words("public publicly unauthenticated anonymous");
+const OPEN_OPTION = wordSet("public publicly unauthenticated anonymous");
 
-const BUYS = words(`
+const BUYS = wordSet(`
   create launch provision order buy purchase rent scale resize upgrade run deploy start add up request reserve register
   autoscale allocate increase book new link
 `);
-const BILLED = words(`
+const BILLED = wordSet(`
   server vm instance cluster machine droplet node gpu database db volume disk domain ip address plan addon pod linode
   nodepool nodegroup app service loadbalancer lb environment branch replica worker compute dyno subscription seat license
   warehouse index endpoint deployment capacity job space site billing quota reservation commitment concurrency throughput
@@ -208,7 +210,7 @@ export function singular(noun: string): string {
 
 /** A verb that destroys by itself: `delete`, also grown together with what it destroys: `deleteall`, `rmbranch`. */
 export function destroyingVerb(part: string): string | undefined {
-  if (DESTROYS.includes(part)) return part;
+  if (DESTROYS.has(part)) return part;
   const [, verb, noun = ""] =
     /^(delete|destroy|drop|purge|wipe|truncate|remove|rm|flush|del|clear|prune|erase|empty)(\w{2,})$/.exec(
       part,
@@ -219,12 +221,12 @@ export function destroyingVerb(part: string): string | undefined {
 }
 
 export function isWeakVerb(part: string): boolean {
-  return WEAKLY.includes(part);
+  return WEAKLY.has(part);
 }
 
 /** `stop all`, `kill --all`, `services stop '*'`: no more is said of what it ends. */
 export function endsEverything(command: readonly string[], flags: readonly string[]): boolean {
-  const at = command.findIndex(word => nameParts(word).some(part => ENDS.includes(part)));
+  const at = command.findIndex(word => nameParts(word).some(part => ENDS.has(part)));
   if (at < 0 || at > 2) return false;
   if (/all$/.test(command[at] ?? "")) return true;
   const objects = command.slice(at + 1);
@@ -233,38 +235,38 @@ export function endsEverything(command: readonly string[], flags: readonly strin
 }
 
 export function isResource(noun: string): boolean {
-  return RESOURCES.includes(noun);
+  return RESOURCES.has(noun);
 }
 
 export function isRegenerable(noun: string): boolean {
-  return REGENERABLE.includes(noun);
+  return REGENERABLE.has(noun);
 }
 
 export function isCalm(part: string): boolean {
-  return CALM.includes(part);
+  return CALM.has(part);
 }
 
 /** `tag delete x` deletes a tag, where `search delete` looks for a word. */
 export function isCalmThing(part: string): boolean {
-  return CALM_THINGS.includes(part);
+  return CALM_THINGS.has(part);
 }
 
 /** Things that only a service has: a tool that removes one takes it from others. */
 export function isThingOfService(noun: string): boolean {
-  return OF_SERVICES.includes(noun);
+  return OF_SERVICES.has(noun);
 }
 
 /** `create refund`, `POST …/refunds`: money has left. */
 export function paysOut(verb: string, noun: string): boolean {
-  return MOVES_MONEY.includes(verb) && PAYS.includes(noun);
+  return MOVES_MONEY.has(verb) && PAYS.has(noun);
 }
 
 export function isProtection(noun: string): boolean {
-  return PROTECTION.includes(noun);
+  return PROTECTION.has(noun);
 }
 
 export function endsRunning(part: string): boolean {
-  return ENDS.includes(part);
+  return ENDS.has(part);
 }
 
 const COUNTS =
@@ -296,27 +298,25 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
   const split = command.map(nameParts);
   if (split.some(looks)) return [];
   const parts = withoutScope(split).flat().flatMap(partedVerb).map(singular);
-  const has = (list: readonly string[]): boolean => parts.some(part => list.includes(part));
+  const has = (list: WordSet): boolean => parts.some(part => list.has(part));
   const isOf = nameParts(program).map(singular);
   const closes = options.some(({ name, value }) => closesToAll(nameParts(name), value));
   const gives = has(GIVES) || has(MAKES);
-  const isKey = has(KEYS) || (has(["key"]) && has(KINDS_OF_KEY));
+  const isKey = has(KEYS) || (parts.includes("key") && has(KINDS_OF_KEY));
   const isAccount = has(ACCOUNTS) && has(MAKES_ACCOUNTS);
-  const isSecret = has(["secret"]) && has(SETS_SECRETS);
+  const isSecret = parts.includes("secret") && has(SETS_SECRETS);
   // Whatever is switched off of a protection that is changed: `update_branch_protection(enforce_admins: false)`.
   const isOfProtection = has(PROTECTION) && (has(MAKES) || has(CHANGES));
   const lifts = options.some(
     ({ name, value }) =>
       liftsProtection(nameParts(name).map(singular), value) ||
-      (isOfProtection && (value === undefined ? STOPS.includes(name.replace(/d$/, "")) : OFF.test(value))),
+      (isOfProtection && (value === undefined ? STOPS.has(name.replace(/d$/, "")) : OFF.test(value))),
   );
-  const isApproval = split.flat().some(part => APPROVES.includes(part)) && !has(RIGHTS) && !isKey;
+  const isApproval = split.flat().some(part => APPROVES.has(part)) && !has(RIGHTS) && !isKey;
   const opens = options.some(({ name, value }) => opensToAll(nameParts(name), value));
   const raises = options.some(
     ({ name, value }) =>
-      value !== undefined &&
-      HIGHEST.test(value) &&
-      nameParts(name).some(part => LEVELS.includes(singular(part))),
+      value !== undefined && HIGHEST.test(value) && nameParts(name).some(part => LEVELS.has(singular(part))),
   );
   const found: readonly Found[] = [
     ...reachesPeople({ program, command, options }, parts),
@@ -335,15 +335,15 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
     [
       lifts ||
         has(UNPROTECTS) ||
-        options.some(({ name }) => nameParts(name).some(part => UNPROTECTS.includes(part))) ||
-        (has(STOPS) && (has(PROTECTION) || isOf.some(part => PROTECTION.includes(part)))),
+        options.some(({ name }) => nameParts(name).some(part => UNPROTECTS.has(part))) ||
+        (has(STOPS) && (has(PROTECTION) || isOf.some(part => PROTECTION.has(part)))),
       "grant.protection",
       "switch a protection off",
     ],
     [publishesPackage(program, command), "publish", "publish it"],
     [opens && (gives || has(CHANGES) || has(DEPLOYS) || has(RIGHTS)), "cloud.public", "open it to everybody"],
     [
-      has(BUYS) && (has(BILLED) || isOf.some(part => BILLED.includes(part))),
+      has(BUYS) && (has(BILLED) || isOf.some(part => BILLED.has(part))),
       "spend.resource",
       "create or enlarge something",
     ],
@@ -357,16 +357,16 @@ type Found = readonly [is: boolean, rule: SaidOperation["rule"], what: string, v
 
 /** Deploys, what is put live, changes of what is in use, and messages to many. */
 function reachesPeople({ program, command, options }: Said, parts: readonly string[]): readonly Found[] {
-  const has = (list: readonly string[]): boolean => parts.some(part => list.includes(part));
+  const has = (list: WordSet): boolean => parts.some(part => list.has(part));
   const isOf = nameParts(program).map(singular);
   // Also as the name of what is started: `pipeline start deploy`.
-  const isNamed = command.map(nameParts).some(one => one.length === 1 && DEPLOYS.includes(one[0] ?? ""));
-  const isDeploy = isNamed || has(DEPLOYS) || has(RELEASES) || isOf.some(part => DEPLOYS.includes(part));
+  const isNamed = command.map(nameParts).some(one => one.length === 1 && DEPLOYS.has(one[0] ?? ""));
+  const isDeploy = isNamed || has(DEPLOYS) || has(RELEASES) || isOf.some(part => DEPLOYS.has(part));
   const isForAll = ![...command, ...options.flatMap(({ name, value = "" }) => [name, value])].some(word =>
     NOT_FOR_ALL.test(word),
   );
   const isLive = isForAll && isPutLive(parts, program, options);
-  const isUnasked = isForAll && has(DEPLOYS) && options.some(({ name }) => SURE_OPTIONS.includes(name));
+  const isUnasked = isForAll && has(DEPLOYS) && options.some(({ name }) => SURE_OPTIONS.has(name));
   const changes = has(CHANGES) || (has(PIPELINES) && has(STARTS));
   return [
     [isDeploy && !isUnasked, "deploy.production", "deploy"],
@@ -377,7 +377,7 @@ function reachesPeople({ program, command, options }: Said, parts: readonly stri
   ];
 }
 
-const APPROVES = words("approve approved signoff");
+const APPROVES = wordSet("approve approved signoff");
 const GROWN_TOGETHER = /^(add|set|reset|change|create|grant|assign|update|send)(?=\w{2,})/;
 
 /** `addmembers`, `setpassword`, `setdns` are two words, where the second is one that counts. */
@@ -385,7 +385,7 @@ function partedVerb(part: string): readonly string[] {
   const verb = GROWN_TOGETHER.exec(part)?.[0];
   if (verb === undefined) return [part];
   const noun = singular(part.slice(verb.length));
-  const counts = [RIGHTS, ACCOUNTS, KEYS, PROTECTION, MESSAGES].some(list => list.includes(noun));
+  const counts = [RIGHTS, ACCOUNTS, KEYS, PROTECTION, MESSAGES].some(list => list.has(noun));
   return counts || NAMES_LEAD.test(noun) ? [verb, noun] : [part];
 }
 
@@ -396,25 +396,25 @@ function paysIn(parts: readonly string[], options: Options): boolean {
   if (parts.some(verb => parts.some(noun => noun !== verb && paysOut(verb, noun)))) return true;
   if (parts.some(part => PAYS_ALONE.test(part))) return true;
   const signs = options.some(({ name }) =>
-    nameParts(name).some(part => SIGNS.includes(part) || name === "private-key"),
+    nameParts(name).some(part => SIGNS.has(part) || name === "private-key"),
   );
   return signs && parts.some(part => /^(?:send|transfer|stake|swap|bridge|mint|script|publish)$/.test(part));
 }
 
 /** `campaigns send 42`, `messages:create --to +1666`, `send --to-list customers`. */
 function tellsMany(parts: readonly string[], isOf: readonly string[], options: Options): boolean {
-  const sends = [...parts, ...isOf].some(part => SENDS.includes(part));
+  const sends = [...parts, ...isOf].some(part => SENDS.has(part));
   const isPhone = options.some(
     ({ name, value = "" }) => /^(?:to|t|number|phone)/.test(name) && /^\+\d{4,}$/.test(value),
   );
-  if (isPhone && (sends || parts.some(part => MESSAGES.includes(part)))) return true;
+  if (isPhone && (sends || parts.some(part => MESSAGES.has(part)))) return true;
   if (!sends) return false;
-  return parts.some(part => MASS_MAIL.includes(part)) || options.some(({ name }) => TO_MANY.test(name));
+  return parts.some(part => MASS_MAIL.has(part)) || options.some(({ name }) => TO_MANY.test(name));
 }
 
 /** `service-version activate`, `theme push --live`; for a domain whatever changes it. */
 function isPutLive(parts: readonly string[], program: string, options: Options): boolean {
-  const has = (list: readonly string[]): boolean => parts.some(part => list.includes(part));
+  const has = (list: WordSet): boolean => parts.some(part => list.has(part));
   if (has(PUTS_LIVE) && has(LIVE_THINGS)) return true;
   const isOfName = [...parts, ...nameParts(program)].some(part => NAMES_LEAD.test(part));
   return isOfName && (has(LEADS) || options.some(({ name }) => name === "doit"));
@@ -422,8 +422,8 @@ function isPutLive(parts: readonly string[], program: string, options: Options):
 
 const PACKAGE_FILE =
   /\.(?:whl|gem|snap|deb|rpm|crate|nupkg|vsix|apk|aab|ipa|dmg|pkg|msi|appimage|flatpak|conda)$/i;
-const HANDS_OUT = words("upload push submit release deliver send");
-const PUBLISHED = words("package crate gem module extension plugin image chart version artifact");
+const HANDS_OUT = wordSet("upload push submit release deliver send");
+const PUBLISHED = wordSet("package crate gem module extension plugin image chart version artifact");
 
 /**
  * `acme publish`, `acme publish ./dist`, `acme upload x.snap`, `publish_package`; a message is published to a topic, and
@@ -432,24 +432,24 @@ const PUBLISHED = words("package crate gem module extension plugin image chart v
 function publishesPackage(program: string, command: readonly string[]): boolean {
   if (program === "") {
     const parts = command.flatMap(nameParts).map(singular);
-    return parts.includes("publish") && parts.some(part => PUBLISHED.includes(part));
+    return parts.includes("publish") && parts.some(part => PUBLISHED.has(part));
   }
   const at = command.indexOf("publish");
   if (at >= 0) return command.slice(at + 1).every(word => /[./]/.test(word));
   const hands = [...nameParts(program), ...command.slice(0, 2).flatMap(nameParts)];
-  return hands.some(part => HANDS_OUT.includes(part)) && command.some(word => PACKAGE_FILE.test(word));
+  return hands.some(part => HANDS_OUT.has(part)) && command.some(word => PACKAGE_FILE.test(word));
 }
 
 /** Deploys are words of tasks of a project as well; `release` is there what is built. */
 export function saysDeploy(names: readonly string[]): boolean {
   const split = names.map(nameParts);
-  return !split.some(looks) && split.flat().some(part => DEPLOYS.includes(singular(part)));
+  return !split.some(looks) && split.flat().some(part => DEPLOYS.has(singular(part)));
 }
 
 function looks(parts: readonly string[]): boolean {
   const last = singular(parts.at(-1) ?? "");
   // `service-version activate`
-  return LOOKS.includes(singular(parts[0] ?? "")) || (LOOKS.includes(last) && last !== "version");
+  return LOOKS.has(singular(parts[0] ?? "")) || (LOOKS.has(last) && last !== "version");
 }
 
 /**
@@ -458,15 +458,15 @@ function looks(parts: readonly string[]): boolean {
  */
 function withoutScope(split: readonly (readonly string[])[]): readonly (readonly string[])[] {
   const isVerb = (part: string): boolean =>
-    [GIVES, MAKES, STOPS, BUYS, DEPLOYS, CHANGES].some(list => list.includes(part));
+    [GIVES, MAKES, STOPS, BUYS, DEPLOYS, CHANGES].some(list => list.has(part));
   const lone = split.findIndex(parts => parts.length === 1 && parts.some(isVerb));
   const at = lone < 0 ? split.map(parts => parts.some(isVerb)).lastIndexOf(true) : lone;
   return at <= 0 ? split.slice(0, at < 0 ? split.length : 2) : split.slice(0, at + 1);
 }
 
 function liftsProtection(parts: readonly string[], value: string | undefined): boolean {
-  const protects = parts.some(part => PROTECTION.includes(part));
-  return protects && (STOPS.includes(parts[0] ?? "") || (value !== undefined && OFF.test(value)));
+  const protects = parts.some(part => PROTECTION.has(part));
+  return protects && (STOPS.has(parts[0] ?? "") || (value !== undefined && OFF.test(value)));
 }
 
 /** `--acl private`, `--public-access off`, `BlockPublicAcls=true` */
@@ -482,7 +482,7 @@ function opensToAll(parts: readonly string[], value: string | undefined): boolea
   // With blanks it is a text.
   if (value !== undefined && !/\s/.test(value) && OPEN_VALUE.test(value)) return true;
   const isOn = value === undefined || /^(?:true|on|yes|1|enabled|blob|container)$/i.test(value);
-  if (parts.some(part => OPEN_OPTION.includes(part))) return isOn && parts[0] !== "no";
+  if (parts.some(part => OPEN_OPTION.has(part))) return isOn && parts[0] !== "no";
   if (parts.includes("visibility")) return value === "public";
   return parts.includes("private") && value !== undefined && /^(?:false|no|0)$/i.test(value);
 }

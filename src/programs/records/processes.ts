@@ -6,14 +6,14 @@ import {
   type Origin,
   type ProgramEffect,
   type Value,
-  words,
+  wordSet,
 } from "../../shell/index.ts";
 import type { ParsedCall } from "../model/program.ts";
 
 // Which processes a call ends: one that is meant, or whatever a list has in it.
 
 /** Processes of many programs, or of the machine itself, have these names; so have those of interpreters and shells. */
-const SHARED_NAMES = words(`
+const SHARED_NAMES = wordSet(`
   java dotnet code cursor electron postgres postgresql mysqld mongod redis-server docker dockerd containerd kubelet sshd
   systemd init launchd cron crond nginx httpd apache2 tmux screen login getty dbus-daemon gnome-shell xorg explorer
   svchost winlogon lsass csrss
@@ -29,7 +29,7 @@ function isShared(written: string, { scope }: ParsedCall): boolean {
   const plain = written.replace(/\[(?=[^\]-]{0,200}-)[^\]]{0,200}\]|\\[wWdDsSb]|[[\]{}()^$.*+?|\\\d,]/g, "");
   if (plain.trim() === "" && !/^:?\d{2,}/.test(written)) return true;
   if (isOwnProcess(name.trim())) return true;
-  return scope.session.programs.runsCode(name) || SHARED_NAMES.includes(name.toLowerCase());
+  return scope.session.programs.runsCode(name) || SHARED_NAMES.has(name.toLowerCase());
 }
 
 /** It names one of them, or only a part of its name. */
@@ -65,14 +65,14 @@ export function effectsOfKill(call: ParsedCall): readonly ProgramEffect[] {
   return listed.length > 0 && isBroad(listed, call) ? [ending("end every process of a list", target)] : [];
 }
 
-const ENDS = words("stop kill quit terminate shutdown destroy halt poweroff delete down");
+const ENDS = wordSet("stop kill quit terminate shutdown destroy halt poweroff delete down");
 /** How programs list what they have. */
 const LISTS = /^-{0,2}(?:list(?:-[\w-]+)?|lists|ls|ps|(?:[\w]+-)?status(?:-all)?|show)$/;
 
 /** `acme list | awk '{print $1}' | xargs acme stop`: whatever the list has in it is ended, and nothing chose from it. */
 export function effectsOfEndingAll(call: ParsedCall): readonly OperationEffect[] {
   const shown = call.argv.slice(1).map(describe);
-  if (!shown.slice(0, 3).some(word => ENDS.includes(word.replace(/^-+/, "")))) return [];
+  if (!shown.slice(0, 3).some(word => ENDS.has(word.replace(/^-+/, "")))) return [];
   const given = call.argv.slice(1).filter(word => !isKnown(word));
   if (given.length === 0) return [];
   const sources = given.flatMap(word => listSources(word, call));

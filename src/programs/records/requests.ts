@@ -12,7 +12,6 @@ import {
   type Value,
   wordAt,
   wordSet,
-  words,
 } from "../../shell/index.ts";
 import type { ParsedCall } from "../model/program.ts";
 import {
@@ -45,10 +44,10 @@ function takesAway(part: string): boolean {
   );
 }
 
-const ACTION_MEMBERS = words("action type op operation command method mutation");
-const SQL_MEMBERS = words("sql query statement stmt q");
+const ACTION_MEMBERS = wordSet("action type op operation command method mutation");
+const SQL_MEMBERS = wordSet("sql query statement stmt q");
 /** Members whose text is a command line for whoever gets the request. */
-const COMMAND_MEMBERS = words("command cmd commands script run exec shell entrypoint args startup_script");
+const COMMAND_MEMBERS = wordSet("command cmd commands script run exec shell entrypoint args startup_script");
 
 /** What a request deletes where it goes: by its method, its path, or what its body asks for. */
 export function requestLosses(request: HttpRequest): readonly OperationEffect[] {
@@ -69,7 +68,7 @@ export function requestLosses(request: HttpRequest): readonly OperationEffect[] 
 
 const CREATES: Readonly<Record<string, string>> = { post: "create", put: "put", patch: "update" };
 /** What is only asked for, in the words of an address. */
-const ASKS = words(
+const ASKS = wordSet(
   "login signin token oauth authorize auth session query search graphql token-exchange introspect",
 );
 
@@ -81,8 +80,7 @@ function saidByRequest({ method, address, bodies }: HttpRequest): readonly Opera
     .split("/")
     .filter(segment => /^[a-z][a-z_-]{2,}$/i.test(segment))
     .slice(-3);
-  if (verb === undefined || segments.length === 0 || segments.some(segment => ASKS.includes(segment)))
-    return [];
+  if (verb === undefined || segments.length === 0 || segments.some(segment => ASKS.has(segment))) return [];
   const last = singular(segments.at(-1) ?? "");
   if (paysOut(verb, last)) return [operationAt(address, "cloud.api", "pay")];
   // `…/v3/mail/send`, `…/sites/x/deploys`
@@ -189,7 +187,7 @@ function asksForDeletion(body: string): boolean {
   return texts.some(({ name, value }) =>
     /\bmutation\b/.test(value)
       ? isDeletingMutation(value)
-      : ACTION_MEMBERS.includes(name.toLowerCase()) && startsWithVerb(value),
+      : ACTION_MEMBERS.has(name.toLowerCase()) && startsWithVerb(value),
   );
 }
 
@@ -198,7 +196,7 @@ function runsDeletion(body: string): boolean {
   const read = readJson(body);
   const members = read.ok ? stringsIn(read.value) : formFields(body);
   const line = members
-    .flatMap(({ name, value }) => (COMMAND_MEMBERS.includes(name.toLowerCase()) ? [value] : []))
+    .flatMap(({ name, value }) => (COMMAND_MEMBERS.has(name.toLowerCase()) ? [value] : []))
     .join(" ");
   if (line === "") return false;
   const isOfTrees = /(?:^|[\s;&|/])rm\s+(?:-\S+\s+)*-\w*[rR]/.test(line);
@@ -256,7 +254,7 @@ function sqlIn(body: string): readonly string[] {
   if (!read.ok) return [];
   // One word is what is searched for.
   return stringsIn(read.value).flatMap(({ name, value }) =>
-    SQL_MEMBERS.includes(name) && /\S\s+\S/.test(value) ? [value] : [],
+    SQL_MEMBERS.has(name) && /\S\s+\S/.test(value) ? [value] : [],
   );
 }
 

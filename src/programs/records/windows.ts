@@ -13,6 +13,7 @@ import {
   unknownOutput,
   type Value,
   withOrigins,
+  wordSet,
   words,
 } from "../../shell/index.ts";
 import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
@@ -102,7 +103,7 @@ function runCmdlet(call: ParsedCall): Output | undefined {
 }
 
 /** Nouns whose removal loses nothing that lasts. */
-const FLEETING = words(`
+const FLEETING = wordSet(`
   alias breakpoint event history host item itemproperty job module package psbreakpoint psdrive psreadlinekeyhandler
   pssession pssnapin typedata variable content
 `);
@@ -111,7 +112,7 @@ const FLEETING = words(`
 function effectsOfCmdlet({ program, argv }: ParsedCall): readonly ProgramEffect[] {
   const [verb = "", noun = ""] = program.toLowerCase().split("-");
   const isDry = argv.some(word => /^-wh[atif]*(?::\$true)?$/i.test(describe(word)));
-  if (!/^(?:remove|reset|clear)$/.test(verb) || FLEETING.includes(noun) || isDry) return [];
+  if (!/^(?:remove|reset|clear)$/.test(verb) || FLEETING.has(noun) || isDry) return [];
   const target = [program, ...argv.slice(1).map(describe)].join(" ");
   const names = argv.slice(1).map(describe);
   return [{ kind: "operation", rule: "cloud.other", what: `${verb} something`, target, names }];
