@@ -3,7 +3,7 @@ import { VARIABLES } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { POLICIES } from "./levels.ts";
 import { stricterLevel } from "./merge.ts";
-import type { ConfigNotice } from "./notice.ts";
+import type { ConfigNotice } from "./schema.ts";
 import type { Config } from "./settings.ts";
 
 const FAILURE_VARIABLE = "AMPLIHACK_FAILURE_POLICY";

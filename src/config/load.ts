@@ -13,14 +13,13 @@ import {
   override,
   tighten,
 } from "./merge.ts";
-import type { ConfigNotice, LayerScope } from "./notice.ts";
 import { acceptPolicy, findPolicy, MAX_POLICIES, shownPolicy } from "./policies.ts";
 import { readConfigFile } from "./read-file.ts";
-import type { SchemaProblem } from "./schema.ts";
+import type { ConfigNotice, LayerScope, SchemaProblem } from "./schema.ts";
 import type { ConfigFile, HistorySection } from "./sections.ts";
 import { BUILT_IN, type Config, type MissingPolicy } from "./settings.ts";
 
-export type { ConfigNotice, LayerScope } from "./notice.ts";
+export type { ConfigNotice, LayerScope } from "./schema.ts";
 
 export const SYSTEM_CONFIG_FILE = "/etc/amplihack/config.jsonc";
 /** Sections that a project file may hold. */

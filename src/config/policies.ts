@@ -3,8 +3,7 @@ import { dirname, join, resolve, type System, sha256Hex } from "../system/index.
 import { acceptConfig } from "./accept.ts";
 import { readJsonc } from "./jsonc.ts";
 import { override } from "./merge.ts";
-import type { LayerScope } from "./notice.ts";
-import type { SchemaProblem } from "./schema.ts";
+import type { LayerScope, SchemaProblem } from "./schema.ts";
 import type { ConfigFile, GuardSection } from "./sections.ts";
 import { BUILT_IN, type Config, type GuardSettings } from "./settings.ts";
 

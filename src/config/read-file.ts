@@ -2,7 +2,7 @@ import { errorText, type Json } from "../protocol/index.ts";
 import { type FileFacts, hasErrorCode, type System } from "../system/index.ts";
 import { readJsonc } from "./jsonc.ts";
 import { readWholeMembers } from "./last-good.ts";
-import type { ConfigNotice } from "./notice.ts";
+import type { ConfigNotice } from "./schema.ts";
 
 /** A larger file does not count. */
 export const MAX_CONFIG_BYTES = 256 * 1024;

@@ -170,3 +170,14 @@ function reject(
 function join(member: string, key: string): string {
   return member === "" ? key : `${member}.${key}`;
 }
+
+export type LayerScope = "system" | "user" | "project" | "environment";
+
+/** Something in the configuration that does not count, and why. Never fatal; `doctor` fails on `broken`. */
+export interface ConfigNotice {
+  readonly code: "broken" | "untrusted-file" | "loosening" | "too-many" | SchemaProblem["code"];
+  readonly scope: LayerScope;
+  /** the file, or the variable */
+  readonly source: string;
+  readonly message: string;
+}

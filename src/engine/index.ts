@@ -14,4 +14,4 @@ export type { HookSource, LoadReport } from "./options.ts";
 export { loadSources } from "./source/load.ts";
 export { userSources } from "./user-sources.ts";
 export const loadCreate = () => import("./create.ts");
-export const loadOutcomeEffect = () => import("./outcome-effect.ts");
+export const loadOutcomeEffect = () => import("./output/encode.ts");

@@ -12,8 +12,7 @@ import {
   type VerdictKind,
 } from "../protocol/index.ts";
 import { type Decoded, decodeOutput } from "./decode.ts";
-import { describeType, diagnose } from "./diagnostics.ts";
-import type { Limits } from "./handler.ts";
+import { describeType, diagnose, type Limits } from "./handler.ts";
 import {
   clipContext,
   clipText,

@@ -1,5 +1,5 @@
 import { type Diagnostic, isJsonObject, type JsonObject, readJson } from "../protocol/index.ts";
-import { diagnose } from "./diagnostics.ts";
+import { diagnose } from "./handler.ts";
 
 /** What is left of a handler's output once it was cut to its limits and decoded. */
 export interface CapturedOutput {

@@ -7,7 +7,6 @@ export { extraMembers, interpretClaude } from "./claude-output.ts";
 export { mayRun } from "./command-rule.ts";
 export { type Condition, type ConditionFacts, compileCondition } from "./condition.ts";
 export { captureProblems, decodeOutput, hasProtocolKey, NO_OUTPUT, readObject } from "./decode.ts";
-export { DIAGNOSTIC_CODES, type DiagnosticCode, describeType, diagnose } from "./diagnostics.ts";
 export {
   commandLine,
   type EnvironmentRecord,
@@ -22,8 +21,12 @@ export {
   type ActionKind,
   type CommandAction,
   DEFAULT_LIMITS,
+  DIAGNOSTIC_CODES,
   DIALECTS,
+  type DiagnosticCode,
   type Dialect,
+  describeType,
+  diagnose,
   EMPTY_SOURCE,
   type HandlerSpec,
   type HookSource,

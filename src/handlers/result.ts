@@ -11,8 +11,7 @@ import {
 } from "../protocol/index.ts";
 import type { TextCodec } from "../system/index.ts";
 import { type CapturedOutput, NO_OUTPUT } from "./decode.ts";
-import { type DiagnosticCode, diagnose } from "./diagnostics.ts";
-import type { Limits } from "./handler.ts";
+import { type DiagnosticCode, diagnose, type Limits } from "./handler.ts";
 
 /** How a handler ended, whatever kind it is: a web hook's answer counts as the output of exit 0. */
 export type HandlerEnd =

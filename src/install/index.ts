@@ -3,9 +3,9 @@
  * that `uninstall` does not know.
  */
 export { settingsEdit } from "./config-setting.ts";
-export { isContainer } from "./container.ts";
 export type { DoctorCheck } from "./doctor/check.ts";
 export { findFaults } from "./doctor/doctor.ts";
+export { isContainer } from "./doctor/machine.ts";
 export { applyEdit, type FileChange, unifiedDiff } from "./file-edit.ts";
 export { findOnPath } from "./find-program.ts";
 export { findNativeProgram, upgradeCommand } from "./hook-engine.ts";

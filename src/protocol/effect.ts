@@ -1,4 +1,4 @@
-import type { Json, JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "./members.ts";
 
 /** In rising order of strictness. `none` is silence, which is not consent. */
 export const VERDICTS = ["none", "allow", "ask", "defer", "deny"] as const;

@@ -9,7 +9,7 @@ import {
   type VerdictKind,
 } from "./effect.ts";
 import type { Power } from "./events.ts";
-import type { Json, JsonObject } from "./json.ts";
+import type { Json, JsonObject } from "./members.ts";
 
 /** One hook's effect in its place in fold order. */
 export interface Contribution {

@@ -7,11 +7,14 @@ export * from "./effect.ts";
 export * from "./events.ts";
 export * from "./fold.ts";
 export * from "./input.ts";
-export * from "./json.ts";
-export { defined, errorName, errorText, isMemoryUsedUp } from "./json.ts";
+export * from "./members.ts";
 export * from "./members.ts";
 export {
   booleanAt,
+  defined,
+  errorName,
+  errorText,
+  isMemoryUsedUp,
   listAt,
   MemberError,
   memberAt,

@@ -1,7 +1,6 @@
 import type { Effect } from "./effect.ts";
 import { describeEvent, type EventDescriptor } from "./events.ts";
-import { isJsonObject, type Json, type JsonObject, ownValue } from "./json.ts";
-import { stringAt } from "./members.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue, stringAt } from "./members.ts";
 
 /** Stable names of what `normalise` noticed and could live with. */
 export type InputWarningCode =

@@ -41,7 +41,7 @@ export { findQueuedRun, hasTables, listQueuedRuns, type QueuedRun } from "./work
 export const loadWorkstreams = () => import("./orchestration/workstreams.ts");
 export const loadArtifacts = () => import("./artifacts.ts");
 export const loadBundleAsset = () => import("./find/bundle-asset.ts");
-export const loadApprovals = () => import("./workers/approvals.ts");
+export const loadApprovals = () => import("./workers/run-submitted.ts");
 export const loadSchedules = () => import("./workers/schedules.ts");
 export const loadCancelRun = () => import("./workers/queue-limits.ts");
 export const loadConnection = () => import("./workers/connection.ts");

@@ -7,11 +7,10 @@ export { OPEN_WITH_BWRAP } from "./bwrap.ts";
 export { heldAsChange } from "./held-change.ts";
 export type { DecidedTry } from "./judge-try.ts";
 export { checkLayers, type LayerAnswer, type LayerReport, usableLayers } from "./layers.ts";
-export { OPEN_WITHOUT } from "./open-without.ts";
-export { type Plan, type PlanRequest, planPolicy } from "./plan.ts";
+export { OPEN_WITHOUT, type Plan, type PlanRequest, planPolicy } from "./plan.ts";
 export type { Hidden, Layer, Overlay, Policy, ProxyStart, Reserved } from "./policy.ts";
-export { findPackagedProgram } from "./program.ts";
 export type { SandboxCheck, SandboxedCommand, SandboxPlaces } from "./sandbox.ts";
+export { findPackagedProgram } from "./sandbox.ts";
 export { policyPath, writePolicy } from "./store.ts";
 export type { Applied, Tried, TryContext } from "./try.ts";
 export type { TriedChanges } from "./try-changes.ts";
@@ -22,7 +21,7 @@ export const loadSandbox = async () => ({
   ...(await import("./sandbox.ts")),
   ...(await import("./layers.ts")),
   ...(await import("./serve-proxy.ts")),
-  ...(await import("./program.ts")),
+  ...(await import("./sandbox.ts")),
   ...(await import("./judge-try.ts")),
   ...(await import("./try.ts")),
   ...(await import("./try-changes.ts")),

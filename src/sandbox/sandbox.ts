@@ -10,8 +10,34 @@ import { checkBwrap, findBwrap } from "./bwrap.ts";
 import { checkLayers, type LayerReport, readReport, usableLayers } from "./layers.ts";
 import { type Plan, planPolicy } from "./plan.ts";
 import type { Overlay, Policy, ProxyStart } from "./policy.ts";
-import { findSandboxProgram } from "./program.ts";
 import { runInSandbox, type Streams } from "./start.ts";
+
+const NAME = "amplihack-sandbox";
+
+/** The program that a package brings along, to be installed; undefined where there is none for this machine. */
+export function findPackagedProgram(
+  { files }: Pick<System, "files">,
+  { packageRoot, platform }: { readonly packageRoot: string; readonly platform: string },
+): string | undefined {
+  const candidates = [
+    join(packageRoot, "..", `amplihack-${platform}`, NAME),
+    join(packageRoot, "node_modules", `amplihack-${platform}`, NAME),
+    join(packageRoot, "dist/native", NAME),
+  ];
+  return candidates.find(path => files.follow(path)?.kind === "file");
+}
+
+/**
+ * The enforcing program: the one that was installed, else that of the npm package for this machine, else the one that
+ * was built here. Undefined where there is none. It is never looked for in `PATH`.
+ */
+export function findSandboxProgram(
+  system: Pick<System, "files">,
+  places: { readonly stateHome: string; readonly packageRoot: string; readonly platform: string },
+): string | undefined {
+  const installed = join(places.stateHome, ".claude/bin", NAME);
+  return system.files.follow(installed)?.kind === "file" ? installed : findPackagedProgram(system, places);
+}
 
 export interface SandboxPlaces {
   readonly home: string;

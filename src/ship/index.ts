@@ -14,7 +14,7 @@ export const loadOpenTarget = () => import("./open-target.ts");
 export const loadPostgresTarget = () => import("./open-target.ts");
 export const loadRecordTables = () => import("./record-tables.ts");
 export const loadJoinedServer = () => import("./joined-server.ts");
-export { MAX_USAGE_DAYS } from "./usage.ts";
+export { MAX_USAGE_DAYS } from "./server-target.ts";
 export const loadQuestions = () => import("./questions.ts");
 export const loadServerMemory = () => import("./server-memory.ts");
 export const loadServerPolicy = () => import("./server-policy.ts");

@@ -1,9 +1,8 @@
 import { errorText, JSON_DEPTH_LIMIT, type Json, readJson } from "../protocol/index.ts";
 import { hasErrorCode, type System, writeAtomically } from "../system/index.ts";
 import { containPath } from "./directories.ts";
-import { isStateError, StateError } from "./errors.ts";
 import { FileLock, serialise } from "./file-lock.ts";
-import { readExactText, setAsideCorrupt } from "./files.ts";
+import { isStateError, readExactText, StateError, setAsideCorrupt } from "./files.ts";
 
 export interface AtomicJsonFileOptions<T> {
   readonly system: System;

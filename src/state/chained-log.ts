@@ -1,9 +1,8 @@
 import { numberAt, parseJsonObject, stringAt } from "../protocol/index.ts";
 import { type System, SystemError, sha256Hex } from "../system/index.ts";
 import { count, numberedLines } from "../text/index.ts";
-import { isStateError } from "./errors.ts";
 import { FileLock, serialise } from "./file-lock.ts";
-import { withParents } from "./files.ts";
+import { isStateError, withParents } from "./files.ts";
 import {
   isTooLarge,
   type LogLine,

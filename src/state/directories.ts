@@ -11,7 +11,7 @@ import {
   sha256Hex,
 } from "../system/index.ts";
 import { clip } from "../text/index.ts";
-import { Problem, StateError } from "./errors.ts";
+import { Problem, StateError } from "./files.ts";
 import { VARIABLES } from "./variables.ts";
 
 /** The file of memories in the state home. */

@@ -8,8 +8,7 @@ import {
   type ProcessIdentity,
   type System,
 } from "../system/index.ts";
-import { StateError } from "./errors.ts";
-import { removeIfThere, withParents } from "./files.ts";
+import { removeIfThere, StateError, withParents } from "./files.ts";
 
 /**
  * JSON text of a value that survives the way back unchanged. What `JSON.stringify` would drop or bend without a

@@ -1,8 +1,7 @@
 import { numberAt, parseJsonObject } from "../protocol/index.ts";
 import { hasErrorCode, type System, writeAtomically } from "../system/index.ts";
-import { StateError } from "./errors.ts";
 import { FileLock } from "./file-lock.ts";
-import { ignoreAbsent, readText, removeIfThere, withParents } from "./files.ts";
+import { ignoreAbsent, readText, removeIfThere, StateError, withParents } from "./files.ts";
 
 export interface AtomicFlagOptions {
   readonly system: System;

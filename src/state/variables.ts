@@ -12,7 +12,7 @@ import {
   plainPath,
   unlessOff,
 } from "./env-parsers.ts";
-import { StateError } from "./errors.ts";
+import { StateError } from "./files.ts";
 
 type EnvSource = Pick<System, "env">;
 

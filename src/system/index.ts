@@ -4,7 +4,6 @@
  */
 export { writeAtomically } from "./atomic-write.ts";
 export { checksum } from "./checksum.ts";
-export { decodeName, encodeRawName } from "./file-names.ts";
 export {
   compileGlob,
   createGlob,
@@ -53,4 +52,4 @@ export {
   SystemError,
   type TextCodec,
 } from "./system.ts";
-export { utf8 } from "./utf8.ts";
+export { decodeName, encodeRawName, utf8 } from "./utf8.ts";

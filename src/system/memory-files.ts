@@ -1,4 +1,3 @@
-import { joinStamps } from "./file-names.ts";
 import type { DirectoryNode, DiskNode, FileNode, MemoryDisk, PathLookup } from "./memory-disk.ts";
 import {
   exactFileFacts,
@@ -13,6 +12,7 @@ import {
 import { dirname } from "./paths.ts";
 import { sha256Hex } from "./sha256.ts";
 import { type ExactFacts, type FileFacts, type Files, type NamedFacts, SystemError } from "./system.ts";
+import { joinStamps } from "./utf8.ts";
 
 export interface MemoryFilesOptions {
   readonly disk: MemoryDisk;

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync, writeSync } from "node:fs";
 import type { Socket } from "node:net";
 import { errorText } from "../protocol/index.ts";
-import { errorCode, loadChildProcess, loadOperatingSystem } from "./node-errors.ts";
+import { errorCode, loadChildProcess, loadOperatingSystem } from "./node-files.ts";
 import { CapturedOutput } from "./output.ts";
 import type {
   ListedProcess,

@@ -1,8 +1,7 @@
 import { Buffer, isUtf8 } from "node:buffer";
 import { closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
 import { Script } from "node:vm";
-import { errorCode, loadTerminal, sleepMs, toSystemError } from "./node-errors.ts";
-import { createNodeFiles } from "./node-files.ts";
+import { createNodeFiles, errorCode, loadTerminal, sleepMs, toSystemError } from "./node-files.ts";
 import { createNodeProcesses } from "./node-processes.ts";
 import type { Clock, Environment, Random, Stdio, System, TextCodec } from "./system.ts";
 
@@ -181,7 +180,7 @@ const text: TextCodec = {
   },
 };
 
-export { errorCode } from "./node-errors.ts";
+export { errorCode } from "./node-files.ts";
 export {
   afterPending,
   createGroupWatcher,

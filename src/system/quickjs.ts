@@ -1,5 +1,4 @@
 import { supplyChecksum } from "./checksum.ts";
-import { decodeName } from "./file-names.ts";
 import { supplySha256 } from "./sha256.ts";
 import {
   type FileFacts,
@@ -10,6 +9,7 @@ import {
   type System,
   SystemError,
 } from "./system.ts";
+import { decodeName } from "./utf8.ts";
 
 /**
  * What the native host puts into the engine. A primitive answers with its value, or with the errno name as a

@@ -3,13 +3,14 @@
  * knows a host, a rule or a file.
  */
 export { clip, clipMiddle, escapeControls, escapeHidden, escapeLines } from "./escape.ts";
-export { didYouMean, nearest } from "./nearest.ts";
 export { liveTokenIn, REDACTED, redact, redactOpening, shownSecretIn } from "./redact.ts";
 export {
   count,
   countCharacters,
+  didYouMean,
   findStatement,
   firstCharacters,
+  nearest,
   numberedLines,
   oneLine,
   saysWords,

@@ -18,15 +18,19 @@ export { countLines, LINE_OPTIONS, type LineOptions, readLines } from "./lines.t
 export { type ReadCount, readMessages, readTranscript } from "./read.ts";
 export type { TokenCount } from "./usage/facts.ts";
 export {
+  addSpent,
   addTokens,
+  advanceMeter,
+  type CountedAnswers,
   formatDay,
   groupUsage,
+  type Spent,
   sumGroups,
   totalTokens,
   USAGE_GROUPS,
   type UsageGroup,
   type UsageGrouping,
-} from "./usage/group.ts";
-export { addSpent, advanceMeter, type CountedAnswers, type Spent, type UsageMeter } from "./usage/meter.ts";
+  type UsageMeter,
+} from "./usage/meter.ts";
 export { costOfTokens, PRICES_DATE, type PriceList } from "./usage/prices.ts";
 export { type Usage, type UsageEntry, UsageSum } from "./usage/sum.ts";

@@ -48,7 +48,7 @@ export const loadGuardSummary = () => import("./guard-summary.ts");
 export const loadLive = () => import("./live/live.ts");
 export const loadOwnHooksSummary = () => import("./guard-summary.ts");
 export const loadOpenCodeRecords = () => import("./open-code-records.ts");
-export const loadRecordedUsage = () => import("./recorded-usage.ts");
+export const loadRecordedUsage = () => import("./open-code-records.ts");
 export const loadPolicyCases = () => import("./policy-cases.ts");
 export const loadRecordedInputs = () => import("./hook-trials.ts");
 export const loadRunTrials = () => import("./hook-trials.ts");

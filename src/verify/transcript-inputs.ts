@@ -10,7 +10,7 @@ import {
 } from "../protocol/index.ts";
 import { basename, isAbsolute, isInside, normalise, quoteWord, type System } from "../system/index.ts";
 import { readLines } from "../transcripts/index.ts";
-import { knownDirectory } from "./recorded-usage.ts";
+import { knownDirectory } from "./open-code-records.ts";
 import { SANDBOX_MARK } from "./sandbox.ts";
 
 /** What one entry of a session's record says, whichever host wrote it. */

@@ -40,8 +40,7 @@ export {
   secretPlaces,
 } from "./secrets.ts";
 export { NO_SESSION_FACTS, type SessionFacts, warnedSincePrompt } from "./session-facts.ts";
-export { startersBelow } from "./starters.ts";
-export { hasSecretsIn, startsLater } from "./starts-later.ts";
+export { hasSecretsIn, startersBelow, startsLater } from "./starts-later.ts";
 export { readSurroundings } from "./surroundings.ts";
 export {
   componentCouldBe,

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Json, JsonObject } from "../../src/protocol/index.ts";
-import { readGoldenTable } from "../../src/verify/golden-table.ts";
+import { readGoldenTable } from "../../src/verify/golden.ts";
 import { version } from "../../src/version.ts";
 
 /** Something the sandbox holds before the run. Texts may hold placeholders, see `fillIn`. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readTable } from "../../src/verify/golden-table.ts";
+import { readTable } from "../../src/verify/golden.ts";
 
 describe("a table of golden cases", () => {
   const fixtures = {

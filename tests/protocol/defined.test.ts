@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defined } from "../../src/protocol/json.ts";
+import { defined } from "../../src/protocol/members.ts";
 
 describe("the members that have a value", () => {
   it("are kept in their order, and undefined ones are left out", () => {

@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeName, encodeRawName } from "../../src/system/file-names.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
-import { utf8 } from "../../src/system/utf8.ts";
+import { decodeName, encodeRawName, utf8 } from "../../src/system/utf8.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";
 
 const node = createNodeSystem().text;

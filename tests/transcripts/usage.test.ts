@@ -12,7 +12,7 @@ import {
   type Usage,
   UsageSum,
 } from "../../src/transcripts/index.ts";
-import { readRecordedUsage } from "../../src/verify/recorded-usage.ts";
+import { readRecordedUsage } from "../../src/verify/open-code-records.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 /**

@@ -6,8 +6,7 @@ import {
   type EventName,
   type JsonObject,
 } from "../../protocol/index.ts";
-import { toEffect } from "../outcome-effect.ts";
-import { claudeAnswer } from "../output/encode.ts";
+import { claudeAnswer, toEffect } from "../output/encode.ts";
 import { freezeJson } from "../reply.ts";
 import type { AnyEngine } from "./shared.ts";
 

@@ -13,12 +13,18 @@ import { compileFile, readCache } from "../../system/node.ts";
 import { count, sizeText } from "../../text/index.ts";
 import { createDisk, findRepository, listRemotes } from "../../workspace/index.ts";
 import { inspectCodeCaches } from "../code-cache.ts";
-import { isContainer } from "../container.ts";
 import { findOnPath } from "../find-program.ts";
 import { chooseEngine, describeEngine, type HookEngine } from "../hook-engine.ts";
 import { hookProgramPath, type Package, programFolder, repairCommand, versionStampPath } from "../package.ts";
 import { askVersion } from "../targets.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
+
+/** Files that Docker, Podman and their likes put into every container. */
+const CONTAINER_MARKS = ["/.dockerenv", "/run/.containerenv"];
+
+export function isContainer({ files }: Pick<System, "files">): boolean {
+  return CONTAINER_MARKS.some(path => files.follow(path)?.kind === "file");
+}
 
 const HISTORY_CHECK = "history";
 
