@@ -361,7 +361,7 @@ async function addWebhook(
     throw new HttpError(400, "choose a form and what to tell of");
   const rules = (form.get("rules") ?? "").split(/[\s,]+/).filter(each => each !== "");
   if (rules.length > 50 || rules.some(rule => !/^[a-z0-9][a-z0-9._-]{0,63}$/.test(rule)))
-    throw new HttpError(400, "rules are named like git or fs.delete, separated by commas");
+    throw new HttpError(400, "rules are named like git or fs.home, separated by commas");
   const secret = newSecret();
   await database.transaction(async run => {
     const [count] = await run(`SELECT count(*)::int AS count FROM ${WEBHOOKS}`);
@@ -404,5 +404,5 @@ export async function webhooksView(visitor: PageVisitor, { run }: Database): Pro
 ${rows.length === 0 ? html`<p>There is none yet.</p>` : namesTable("Webhooks", titles, rows)}
 <form action="/webhooks" method="post">${hiddenFields(visitor)}<p><label>Address <input name="url" type="url" required maxlength="1000"></label> <label>Form <select name="form">${FORMS.map(each => html`<option>${each}</option>`)}</select></label></p>
 <p>${ALERT_EVENTS.map(each => html`<label><input type="checkbox" name="event" value="${each}"> ${each}</label> `)}</p>
-<p><label>Only rules <input name="rules" maxlength="1000" placeholder="git, fs.delete"></label> <button type="submit" name="do" value="add">Add</button></p></form></section>`;
+<p><label>Only rules <input name="rules" maxlength="1000" placeholder="git, fs.home"></label> <button type="submit" name="do" value="add">Add</button></p></form></section>`;
 }
