@@ -39,6 +39,8 @@ export interface PathChange {
   /** `moved`: where it came from; that path is `deleted` and has `to` */
   readonly from?: string;
   readonly to?: string;
+  /** `before` is what another call left there while this one ran */
+  readonly wentOn?: boolean;
 }
 
 export type Folder = readonly [path: string, identity: string];
@@ -100,6 +102,8 @@ export interface Change {
   readonly verdict: string;
   readonly rules: readonly string[];
   readonly durationMs: number | undefined;
+  /** when it was over at the latest; undefined while it is not */
+  readonly endMs?: number;
   readonly exit: string | undefined;
   /** `open`: its end was not seen; `running`: processes of it go on */
   readonly status: "open" | "running" | "done";

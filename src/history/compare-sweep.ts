@@ -11,6 +11,7 @@ import {
   type TrackedPath,
   type WorkTreeStatus,
 } from "./git-status.ts";
+import { cachedRegenerable } from "./keeper.ts";
 import { isSmallTree, readKnownStatus } from "./known-status.ts";
 import { compareSeen, compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
 import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
@@ -91,6 +92,42 @@ export async function compareSweep(
       ? undefined
       : `git wrote ${unknown} there; if an ignored file had that name, it was not kept`;
   return { changes: [...changes, ...made], problem };
+}
+
+/** What stood at these paths when the tree was swept; those of which a sweep does not tell are left out. */
+export async function statesBefore(
+  context: HistoryContext,
+  sweep: Sweep,
+  paths: Iterable<string>,
+  timeoutMs: number,
+): Promise<ReadonlyMap<string, PathState>> {
+  const { root, gitDirectory, head, ignored, isComplete } = sweep;
+  const found = new Map<string, PathState>();
+  const unseen = new Set<string>();
+  const isOutput = cachedRegenerable(context, root);
+  const isSwept = (path: string) =>
+    path !== root &&
+    isInside(root, path) &&
+    !ancestors(path).some(isGitEntry) &&
+    isOutput(dirname(path)) === undefined &&
+    !context.rules.isOutOfReach(path) &&
+    !ignored.some(one => isInside(one, path));
+  const seen = new Map(context.store.readList(sweep.seen)?.map(({ path, state }) => [path, state]));
+  for (const path of paths) {
+    const state = seen.get(path);
+    if (state !== undefined) found.set(path, state);
+    else if (isSwept(path)) unseen.add(path);
+  }
+  if (unseen.size === 0) return found;
+  const isGit = gitDirectory !== undefined && head !== undefined;
+  const tracked = isGit ? await listCommitFiles(context.system, gitDirectory, head, timeoutMs) : [];
+  const clean = tracked.filter(({ path }) => unseen.has(join(root, path)));
+  const inHead = await trackedBefore(context, sweep, clean, timeoutMs);
+  for (const path of unseen) {
+    const state = inHead.get(path) ?? (isComplete ? ABSENT : undefined);
+    if (state !== undefined) found.set(path, state);
+  }
+  return found;
 }
 
 /** Permissions of files that are clean in git before and after. Their content is what it was. */

@@ -1,8 +1,16 @@
 import { removeIfThere } from "../state/index.ts";
 import { ancestors, dirname, type Files, isInside, leftMs } from "../system/index.ts";
 import { createDisk, openRepository } from "../workspace/index.ts";
-import { ABSENT, type Change, type Folder, type GitChange, type NotKept, type PathChange } from "./change.ts";
-import { compareSweep } from "./compare-sweep.ts";
+import {
+  ABSENT,
+  type Change,
+  type Folder,
+  type GitChange,
+  type NotKept,
+  type PathChange,
+  type PathState,
+} from "./change.ts";
+import { compareSweep, statesBefore } from "./compare-sweep.ts";
 import { boundedDigest, type Digest, type HistoryContext } from "./context.ts";
 import { isTrace, openInEditors } from "./editors.ts";
 import { withoutLinks } from "./folders.ts";
@@ -20,7 +28,7 @@ import {
   readOpen,
   removeOpen,
 } from "./open-changes.ts";
-import { ownChanges } from "./other-calls.ts";
+import { findOtherCalls, type OwnChanges } from "./other-calls.ts";
 import { compareSeen, factsAt, identityIn, type Seen } from "./path-state.ts";
 import type { Listed, Store } from "./store.ts";
 import { isObjectList } from "./store.ts";
@@ -41,13 +49,13 @@ export async function completeChange(
   file: OpenFile,
   end: CallEnd = {},
 ): Promise<Change | undefined> {
-  const { store, system } = context;
+  const { store } = context;
   const open = readOpen(store, file);
   if (open === undefined) return undefined;
-  const described = await describeEnd(context, open, end);
-  if (described !== undefined) appendChange(store, described.change, described.endMs ?? system.clock.nowMs());
+  const change = await describeEnd(context, open, end);
+  if (change !== undefined) appendChange(store, change);
   forget(store, file, open);
-  return described?.change;
+  return change;
 }
 
 /** Forgets what another open change of the same call tells as well. */
@@ -67,14 +75,14 @@ function forget(store: Store, file: OpenFile, open: OpenChange): void {
 
 /** What an open change has done so far; undefined when that is nothing. Nothing is written. */
 export async function describeChange(context: HistoryContext, open: OpenChange): Promise<Change | undefined> {
-  return (await describeEnd(context, open, {}))?.change;
+  return describeEnd(context, open, {});
 }
 
 async function describeEnd(
   given: HistoryContext,
   open: OpenChange,
   end: CallEnd,
-): Promise<{ readonly change: Change; readonly endMs: number | undefined } | undefined> {
+): Promise<Change | undefined> {
   const context = { ...given, system: withoutLinks(given.system) };
   const { store, system, settings } = context;
   // What an undo wrote is all read: the next one must find it as it is.
@@ -109,16 +117,17 @@ async function describeEnd(
       if (!named.paths.has(change.path) && !isOfInner && !isEditors) found.set(change.path, change);
     }
   }
-  const own = ownChanges(store, open, [...found.values()]);
+  const own = await ownOf(context, open, named, found);
   const files = findMoves(own.changes, named.moved);
   const states: GitChange[] = [...git.values()].flatMap(({ change }) => change ?? []);
   if (files.length + states.length === 0) return undefined;
   const compared = files.map(({ path }) => path).filter(path => !named.paths.has(path));
   const inEditors = openInEditors(system.files, compared);
-  const change: Change = {
+  return {
     ...open.change,
     only: open.change.only ?? undefined,
     durationMs: end.durationMs ?? system.clock.nowMs() - open.change.timeMs,
+    endMs: own.endMs ?? system.clock.nowMs(),
     exit: end.exit,
     status: "done",
     isComplete: open.isComplete && problems.length === open.notKept.length,
@@ -131,7 +140,25 @@ async function describeEnd(
     undoneBy: undefined,
     undonePaths: [],
   };
-  return { change, endMs: own.endMs };
+}
+
+/** What of the differences is the call's, and what it did that others have taken back since. */
+async function ownOf(
+  context: HistoryContext,
+  open: OpenChange,
+  named: NamedComparison,
+  found: ReadonlyMap<string, PathChange>,
+): Promise<OwnChanges> {
+  // What begins while this looks at the tree is seen by both: others are read last.
+  const others = findOtherCalls(context.store, open);
+  const unchanged = [...others.seenLater.keys()].filter(path => !found.has(path));
+  const former = new Map<string, PathState>();
+  if (unchanged.length > 0)
+    for (const sweep of open.sweeps)
+      for (const one of await statesBefore(context, sweep, unchanged, leftMs(context.system.clock)))
+        former.set(...one);
+  for (const path of unchanged) if (named.paths.has(path)) former.set(path, named.before(path));
+  return others.ownOf([...found.values()], former);
 }
 
 /** What git ignored and no copy was made of, and which the call took away: nobody shall look for it in vain. */
@@ -177,6 +204,8 @@ async function compareRepositories(
 interface NamedComparison {
   readonly changes: readonly PathChange[];
   readonly paths: ReadonlySet<string>;
+  /** of these paths, what stood there */
+  before(path: string): PathState;
   /** by the former path of a file, the one it has now */
   readonly moved: ReadonlyMap<string, string>;
   readonly problems: readonly NotKept[];
@@ -227,7 +256,7 @@ function compareNamed(
     const to = what === "deleted" ? created.get(identityIn(before.get(path)?.stamp ?? "")) : undefined;
     if (to !== undefined) moved.set(path, to);
   }
-  return { changes, paths, moved, problems };
+  return { changes, paths, before: path => before.get(path)?.state ?? ABSENT, moved, problems };
 }
 
 /** A call that reads a list now has its open change written after this long. */

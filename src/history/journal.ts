@@ -4,7 +4,7 @@ import { sessionKey } from "./sessions.ts";
 import type { Listed, Store } from "./store.ts";
 
 /** A change as its line holds it. What was undone is derived from the undos. */
-export type Entry = Omit<Change, "files" | "git" | "folders" | "undoneBy" | "undonePaths"> & {
+export type Entry = Omit<Change, "endMs" | "files" | "git" | "folders" | "undoneBy" | "undonePaths"> & {
   readonly endMs: number;
   readonly files: Listed<PathChange>;
   readonly git: Listed<GitChange>;
@@ -22,7 +22,7 @@ export function projectKey({ keys, system }: Store, project: string): string {
 }
 
 /** Appends a finished change to the journal of its session in its project. */
-export function appendChange(store: Store, change: Change, endMs: number): void {
+export function appendChange(store: Store, change: Change): void {
   const { undoneBy: _by, undonePaths: _paths, files, git, folders = [], ...rest } = change;
   const key = projectKey(store, change.project);
   const named = store.path("journal", key, "project");
@@ -32,7 +32,7 @@ export function appendChange(store: Store, change: Change, endMs: number): void 
     command: rest.command.slice(0, MAX_COMMAND),
     notKept: rest.notKept.slice(0, MAX_NOTES),
     only: rest.only,
-    endMs,
+    endMs: rest.endMs ?? store.system.clock.nowMs(),
     files: store.list(files),
     git: store.list(git),
     ...(folders.length === 0 ? {} : { folders: store.list(folders) }),
@@ -104,7 +104,7 @@ export function writeFloor(store: Store, id: string): void {
 
 /** The files of an entry are read when they are first asked for: lists are long, and most readers want few. */
 export function toChange(store: Store, entry: Entry, undone: Undone = NOTHING_UNDONE): Change {
-  const { files, git, folders: _folders, endMs: _, ...rest } = entry;
+  const { files, git, folders: _folders, ...rest } = entry;
   let readFiles: readonly PathChange[] | undefined;
   let readGit: readonly GitChange[] | undefined;
   return {

@@ -16,50 +16,88 @@ export interface OwnChanges {
 interface OtherCall {
   readonly id: string;
   readonly timeMs: number;
-  /** it says that it writes there */
-  names(path: string): boolean;
+  /** it says that it writes there, or that it takes away what is there */
+  claims(change: Pick<PathChange, "path" | "after">): boolean;
   /** what stood there when it began */
-  before(path: string): PathState | undefined;
+  before(): ReadonlyMap<string, PathState>;
   /** what it left behind */
   after(path: string): PathState | undefined;
 }
 
+/** A path as a call found it that began while this one ran. */
+interface SeenLater {
+  readonly state: PathState;
+  readonly timeMs: number;
+}
+
+/** Calls that ran while this one did. */
+export interface OtherCalls {
+  /** By path, how the first of those found it that began later: what this call did until then may be gone by its end. */
+  readonly seenLater: ReadonlyMap<string, SeenLater>;
+  /**
+   * What is this call's own. `former` tells what stood at paths of `seenLater` that are as they were before: somebody
+   * took back there what the call had done.
+   */
+  ownOf(changes: readonly PathChange[], former: ReadonlyMap<string, PathState>): OwnChanges;
+}
+
 /**
- * What other calls did while this one ran is theirs: a path that an open call names, and what a call left behind that
+ * What other calls did while this one ran is theirs: a path that an open call claims, and what a call left behind that
  * ended meanwhile. What this call made of such a path before them or afterwards is its own.
  */
-export function ownChanges(store: Store, own: OpenChange, changes: readonly PathChange[]): OwnChanges {
+export function findOtherCalls(store: Store, own: OpenChange): OtherCalls {
   const { id, timeMs, project } = own.change;
-  if (changes.length === 0) return { changes, endMs: undefined };
-  const isNamed = namedBy(store.readList(own.targets) ?? []);
+  const claimed = claimsOf(store.readList(own.targets) ?? []);
   const open = openCalls(store, id);
   const ended = endedCalls(store, project, id, timeMs);
+  const seenLater = new Map<string, SeenLater>();
   const later = [...open, ...ended]
     .filter(other => other.id > id)
     .sort((one, other) => (one.id < other.id ? -1 : 1));
-  const ends: (number | undefined)[] = [];
-  const found = changes.flatMap(change => {
-    const { path } = change;
-    const first = later.find(other => other.before(path) !== undefined);
-    const seen = first?.before(path);
-    const early = seen === undefined ? undefined : compareStates(path, change.before, seen);
+  for (const other of later)
+    for (const [path, state] of other.before())
+      if (!seenLater.has(path)) seenLater.set(path, { state, timeMs: other.timeMs });
+  /** What it had done when the first of the others looked. */
+  const early = (path: string, before: PathState): PathChange | undefined => {
+    const seen = seenLater.get(path);
+    const change = seen === undefined ? undefined : compareStates(path, before, seen.state);
+    if (seen === undefined || change === undefined || change.what === "time") return undefined;
     const isOfOthers =
-      ended.some(other => isSame(other.after(path), seen)) ||
-      (!isNamed(path) && open.some(other => other.id < id && other.names(path)));
-    if (early !== undefined && early.what !== "time" && !isOfOthers) {
-      ends.push(first?.timeMs);
-      return [early];
-    }
-    if (!isNamed(path) && open.some(other => other.names(path))) return [];
-    ends.push(undefined);
-    return sinceOthers(store, change, ended);
-  });
-  const isOver = ends.length > 0 && ends.every(end => end !== undefined);
-  return { changes: found, endMs: isOver ? Math.max(...ends.map(end => end ?? 0)) : undefined };
+      ended.some(other => isSame(other.after(path), seen.state)) ||
+      (!claimed(change) && open.some(other => other.id < id && other.claims(change)));
+    return isOfOthers ? undefined : change;
+  };
+  return {
+    seenLater,
+    ownOf(changes, former) {
+      const ends: (number | undefined)[] = [];
+      const taken = [...former].flatMap(([path, before]) => early(path, before) ?? []);
+      const found = changes.flatMap(change => {
+        const first = early(change.path, change.before);
+        if (first !== undefined && isLeftByOthers(change, ended)) {
+          taken.push(first);
+          return [];
+        }
+        if (!claimed(change) && open.some(other => other.claims(change))) return [];
+        ends.push(undefined);
+        return first === undefined ? sinceOthers(store, change, ended) : [change];
+      });
+      for (const { path } of taken) ends.push(seenLater.get(path)?.timeMs);
+      const isOver = ends.length > 0 && ends.every(end => end !== undefined);
+      const endMs = isOver ? Math.max(...ends.map(end => end ?? 0)) : undefined;
+      return { changes: [...found, ...taken], endMs };
+    },
+  };
 }
 
 function isSame(one: PathState | undefined, other: PathState | undefined): boolean {
   return one !== undefined && other !== undefined && isSameState(one, other);
+}
+
+/** None of the others that ended left something else there, from which this call went on. */
+function isLeftByOthers({ path, after }: PathChange, ended: readonly OtherCall[]): boolean {
+  const left = ended.flatMap(other => other.after(path) ?? []);
+  return left.length === 0 || left.some(state => isSameState(state, after));
 }
 
 /** What a call made of a path after others had left it. */
@@ -71,37 +109,48 @@ function sinceOthers(store: Store, change: PathChange, ended: readonly OtherCall
   // Several may have ended since it was looked at.
   if (left.some(state => isSameState(state, change.after))) return [];
   // Only what can be restored is worth going back to.
-  return isKept(store, last) ? [compareStates(path, last, change.after)].flatMap(one => one ?? []) : [change];
+  const kept = keptState(store, last);
+  if (kept === undefined) return [change];
+  const found = compareStates(path, kept, change.after);
+  return found === undefined ? [] : [{ ...found, wentOn: true }];
 }
 
-function isKept(store: Store, state: PathState): boolean {
-  if (state.kind !== "file" || state.content.in === "store") return true;
-  return state.content.in === "digest" && store.hasObject(state.content.id);
+/** What a call left, with its content in the store; undefined where it is not kept. */
+function keptState(store: Store, state: PathState): PathState | undefined {
+  if (state.kind !== "file" || state.content.in === "store") return state;
+  if (state.content.in !== "digest" || !store.hasObject(state.content.id)) return undefined;
+  return { ...state, content: { in: "store", id: state.content.id } };
 }
 
-/** An undo names every file of its own, and there may be many thousands. */
-function namedBy(targets: readonly NamedTarget[]): (path: string) => boolean {
-  const named = new Set(targets.map(({ path }) => path));
-  const trees = new Set(targets.flatMap(({ path, isTree }) => (isTree ? path : [])));
-  return path => named.has(path) || (trees.size > 0 && ancestors(path).some(above => trees.has(above)));
+/** An undo names every file of its own, and there may be many thousands. What only deletes puts nothing there. */
+function claimsOf(targets: readonly NamedTarget[]): OtherCall["claims"] {
+  const named = new Map(targets.map(target => [target.path, target]));
+  const isPossible = (target: NamedTarget | undefined, { after }: Pick<PathChange, "after">) =>
+    target !== undefined && (target.isDeletion !== true || after.kind === "absent");
+  const hasTrees = targets.some(({ isTree }) => isTree);
+  return change =>
+    isPossible(named.get(change.path), change) ||
+    (hasTrees &&
+      ancestors(change.path).some(above => {
+        const target = named.get(above);
+        return target?.isTree === true && isPossible(target, change);
+      }));
 }
 
 function openCalls(store: Store, ownId: string): readonly OtherCall[] {
   return findAllOpen(store).flatMap(file => {
     const open = file.id === ownId ? undefined : readOpen(store, file);
     if (open === undefined) return [];
-    const names = namedBy(store.readList(open.targets) ?? []);
-    let states: ReadonlyMap<string, PathState> | undefined;
-    const before = (path: string) => {
-      states ??= new Map(
-        [...open.sweeps.map(({ seen }) => seen), open.seen]
-          .flatMap(list => store.readList(list) ?? [])
-          .map(({ path: at, state }) => [at, state]),
-      );
-      return states.get(path);
-    };
     const { id, timeMs } = open.change;
-    return [{ id, timeMs, names, before, after: () => undefined }];
+    const before = () => {
+      const lists = [...open.sweeps.map(({ seen }) => seen), open.seen];
+      return new Map(
+        lists.flatMap(list => store.readList(list) ?? []).map(({ path, state }) => [path, state] as const),
+      );
+    };
+    return [
+      { id, timeMs, claims: claimsOf(store.readList(open.targets) ?? []), before, after: () => undefined },
+    ];
   });
 }
 
@@ -112,12 +161,14 @@ function endedCalls(store: Store, project: string, ownId: string, sinceMs: numbe
     .filter(entry => entry.id !== ownId && entry.endMs > sinceMs)
     .sort((one, other) => one.endMs - other.endMs)
     .map(entry => {
-      const files = new Map(toChange(store, entry).files.map(change => [change.path, change]));
+      // What a call wrote again as it was, it did not leave there.
+      const changed = toChange(store, entry).files.filter(({ what }) => what !== "time");
+      const files = new Map(changed.map(change => [change.path, change]));
       return {
         id: entry.id,
         timeMs: entry.timeMs,
-        names: () => false,
-        before: path => files.get(path)?.before,
+        claims: () => false,
+        before: () => new Map([...files].map(([path, { before }]) => [path, before])),
         after: path => files.get(path)?.after,
       };
     });

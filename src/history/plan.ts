@@ -1,6 +1,6 @@
 import { Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
-import type { Change, NotKept, PathState } from "./change.ts";
+import type { Change, NotKept, PathChange, PathState } from "./change.ts";
 import { bringFromGit, type InGit, missingInGit } from "./content.ts";
 import { type HistoryContext, tryDigest } from "./context.ts";
 import { findLinkAbove, findReplaced, withoutLinks } from "./folders.ts";
@@ -77,8 +77,8 @@ async function plan(
   const { store, rules } = context;
   const linkAbove = findLinkAbove(given.system.files);
   const inSeveral = await bringFromGit(store, filesOfSeveral(changes));
-  const chains = followChains(changes, paths, inSeveral);
   const presentAs = lookOnce(system);
+  const chains = followChains(changes, paths, inSeveral, presentAs);
   await locateInGit(context, chains, presentAs);
   const conflicts: Conflict[] = [];
   const gone: NotKept[] = [];
@@ -176,31 +176,71 @@ function setTarget(chains: Map<string, Chain>, path: string, target: PathState):
   if (chain !== undefined) chains.set(path, { ...chain, target });
 }
 
+/** What one change did to one path. */
+interface Link extends PathChange {
+  readonly change: Change;
+}
+
 function followChains(
   changes: readonly Change[],
   paths: readonly string[] | undefined,
   fromStore: (path: string, state: PathState) => PathState,
+  presentAs: PresentAs,
 ): Map<string, Chain> {
-  const chains = new Map<string, Chain>();
+  const links = new Map<string, Link[]>();
   const several = new Set(filesOfSeveral(changes).map(({ path }) => path));
-  const isSeveral = (path: string) => several.has(path);
   for (const change of changes) {
     const undone = new Set(change.undonePaths);
-    for (const { path, before, after, to } of change.files) {
+    for (const file of change.files) {
+      const { path, before } = file;
       if (undone.has(path) || !isWithin(paths, path)) continue;
-      const newer = chains.get(path);
-      const isGap = newer !== undefined && !isSameState(after, newer.target);
-      chains.set(path, {
-        expected: newer?.expected ?? after,
-        target: isSeveral(path) ? fromStore(path, before) : before,
-        movedTo: newer === undefined ? to : undefined,
-        since: change.id,
-        gap: isGap ? change.id : newer?.gap,
-      });
+      const link = { ...file, change, before: several.has(path) ? fromStore(path, before) : before };
+      const others = links.get(path);
+      if (others === undefined) links.set(path, [link]);
+      else others.push(link);
     }
+  }
+  const chains = new Map<string, Chain>();
+  for (const [path, list] of links) {
+    let chain: Chain | undefined;
+    for (const group of atOnce(list)) chain = extend(chain, group, state => presentAs(path, state));
+    if (chain !== undefined) chains.set(path, chain);
   }
   shareTargets(chains);
   return chains;
+}
+
+/** Calls that ran at the same time are one step: which of them came first to a path is not known. Newest first. */
+function atOnce(links: readonly Link[]): readonly (readonly Link[])[] {
+  const groups: Link[][] = [];
+  let endMs = Number.NEGATIVE_INFINITY;
+  for (const link of [...links].reverse()) {
+    const last = groups.at(-1);
+    if (last !== undefined && link.change.timeMs < endMs) last.unshift(link);
+    else groups.push([link]);
+    endMs = Math.max(endMs, link.change.endMs ?? Number.POSITIVE_INFINITY);
+  }
+  return groups.reverse();
+}
+
+function extend(
+  newer: Chain | undefined,
+  group: readonly Link[],
+  presentAs: (expected: PathState) => PathState,
+): Chain | undefined {
+  // Some call went on from what another one had left: that is not what stood there first.
+  const first = [...group].reverse().find(({ wentOn }) => wentOn !== true) ?? group.at(-1);
+  const [newest] = group;
+  if (first === undefined || newest === undefined) return newer;
+  const { before: target, change } = first;
+  const since = change.id;
+  if (newer === undefined) {
+    const isLast = ({ after }: Link) => isSameState(presentAs(after), after);
+    const last = (group.length > 1 ? group.find(isLast) : undefined) ?? newest;
+    return { expected: last.after, target, movedTo: last.to, since, gap: undefined };
+  }
+  const isGap = !group.some(({ after }) => isSameState(after, newer.target));
+  return { ...newer, target, since, gap: isGap ? since : newer.gap };
 }
 
 function planPath(presentAs: PresentAs, path: string, chain: Chain): PathStep | Conflict {

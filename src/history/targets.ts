@@ -20,6 +20,8 @@ import { walkTree } from "./walk.ts";
 export interface NamedTarget {
   readonly path: string;
   readonly isTree: boolean;
+  /** the call takes away what is there, and puts nothing in its place */
+  readonly isDeletion?: boolean;
 }
 
 /** Trees with more files than this leave clean tracked ones to git's own objects. */
@@ -48,7 +50,13 @@ export async function captureTargets(
       for (const one of captureEmpty(keeper, path)) if (!seen.has(one.path)) seen.set(one.path, one);
       continue;
     }
-    named.set(path, { path, isTree: isTree || named.get(path)?.isTree === true });
+    const other = named.get(path);
+    const isDeletion = how === "delete" && (other === undefined || other.isDeletion === true);
+    named.set(path, {
+      path,
+      isTree: isTree || other?.isTree === true,
+      ...(isDeletion ? { isDeletion } : {}),
+    });
     const isKnown = (directory: string) => seen.get(directory)?.state.kind === "absent";
     const facts = isKnown(dirname(path)) ? undefined : factsAt(files, path);
     for (const missing of facts === undefined ? missingParents(keeper, path, isKnown) : []) {

@@ -1,10 +1,13 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Projects } from "./projects.ts";
-import { type } from "./session.ts";
+import { perform, type } from "./session.ts";
 import { expectAsBefore, expectContentOf, idOf, runAll, stage, undo, write } from "./stage.ts";
 import { readState, type State, unlike } from "./state.ts";
+import { bash } from "./tool-calls.ts";
 import { changedPaths, readTree } from "./tree.ts";
 
 const projects = new Projects();
@@ -33,6 +36,39 @@ describe.concurrent("several calls", () => {
     await expectContentOf({ scene, before });
     expect((await undo(scene, "--turn")).code).toBe(1);
   });
+
+  // A parallel agent runs the same command in the same host: the call seems to go on while others come and go.
+  it.each(["python3 scripts/format.py", "git branch -D topic"])(
+    "are taken back by turn also where one of them is not over until the others are: %s",
+    async command => {
+      const { scene, session, before } = await stage(projects, "dirty");
+      await session.start();
+      await session.prompt();
+      await runAll(session, TURN_ONE);
+      const between = await readState(scene);
+      await session.prompt();
+      let same: ChildProcess | undefined;
+      try {
+        for (const call of TURN_TWO) {
+          if (call !== command) {
+            await runAll(session, [call]);
+            continue;
+          }
+          const open = await session.begin(bash(call));
+          same = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", call], { stdio: "ignore" });
+          await once(same, "spawn");
+          await perform(open, scene);
+          await open.end();
+        }
+        expect((await undo(scene, "--turn")).code).toBe(0);
+        await expectContentOf({ scene, before: between });
+        expect((await undo(scene, "--turn")).code).toBe(0);
+        await expectContentOf({ scene, before });
+      } finally {
+        same?.kill();
+      }
+    },
+  );
 
   it.each([
     ["two turns at once", ["--turn", "2"]],
