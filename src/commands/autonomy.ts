@@ -194,7 +194,7 @@ export function isRaised(before: Autonomy, after: Autonomy): boolean {
 }
 
 /** Into the user's own configuration. */
-export async function writeAutonomy(system: System, level: Autonomy): Promise<void> {
+async function writeAutonomy(system: System, level: Autonomy): Promise<void> {
   const { applyEdit } = await loadFileEdit();
   const { settingsEdit } = await loadConfigSetting();
   const edit = settingsEdit(requireDirectories(system), [{ path: ["autonomy"], value: level }]);

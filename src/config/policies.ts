@@ -27,7 +27,7 @@ export const MAX_POLICIES = 16;
 export const MAX_POLICY_BYTES = 256 * 1024;
 const MAX_RECORD_BYTES = 4 * 1024;
 /** Sections that a policy may hold: nothing that starts a program or says where things are fetched from. */
-export const POLICY_SECTIONS: readonly string[] = ["guard", "parts", "failure", "history", "programs"];
+const POLICY_SECTIONS: readonly string[] = ["guard", "parts", "failure", "history", "programs"];
 const PACKAGE_NAME = /^(@[a-z0-9-~][a-z0-9-._~]*\/)?[a-z0-9-~][a-z0-9-._~]*$/;
 
 /** Undefined for a text that names neither a file, nor an npm package, nor an https address. */

@@ -28,7 +28,7 @@ export interface DeepHits {
   readonly left: readonly string[];
 }
 
-export const NO_HITS: DeepHits = { said: [], diffs: [], left: [] };
+const NO_HITS: DeepHits = { said: [], diffs: [], left: [] };
 
 const MAX_RECORD_BYTES = 48 * 1024 * 1024;
 const MAX_CHANGES = 300;

@@ -11,7 +11,7 @@ export interface Reply {
 }
 
 /** Of a hook that has nothing to say. */
-export const NO_REPLY: Reply = Object.freeze({ effect: Object.freeze({}) });
+const NO_REPLY: Reply = Object.freeze({ effect: Object.freeze({}) });
 
 export function refuse(code: HandlerFailure["code"], detail: string): Reply {
   return { effect: {}, failure: { code, detail } };

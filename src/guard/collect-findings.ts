@@ -135,14 +135,14 @@ const OF_THIS_MACHINE: readonly Rule["id"][] = [
  * A fresh container without any mount has nothing of ours: what is lost in it was made in it. What it does to others
  * over the network is judged as everywhere.
  */
-export function staysInContainer(rule: Rule["id"], by: Actor | undefined): boolean {
+function staysInContainer(rule: Rule["id"], by: Actor | undefined): boolean {
   const place = by?.place;
   if (place?.kind !== "container" || place.mounts.length > 0) return false;
   return OF_THIS_MACHINE.includes(rule) || (isOfFamily(rule, "git", "sys") && !OF_THE_NETWORK.includes(rule));
 }
 
 /** The paths and repositories that an effect changes; undefined when any of them is not known or not of this machine. */
-export function pathsAtRisk(effect: CommandEffect, context: RuleContext): readonly string[] | undefined {
+function pathsAtRisk(effect: CommandEffect, context: RuleContext): readonly string[] | undefined {
   if (effect.by.place.kind === "remote") return undefined;
   const { targets, repositories, unresolved, unknownIn } = footprintOfEffects([effect], context.workspace);
   // The history keeps nothing of what is made again, and so nothing of what was put there.

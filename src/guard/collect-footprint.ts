@@ -261,7 +261,7 @@ export interface Draft {
   readonly unresolved: Set<string>;
 }
 
-export function startDraft(workspace: Workspace): Draft {
+function startDraft(workspace: Workspace): Draft {
   return {
     workspace,
     targets: new Map(),
@@ -271,7 +271,7 @@ export function startDraft(workspace: Workspace): Draft {
   };
 }
 
-export function finishDraft({ targets, repositories, unknownIn, unresolved }: Draft): Footprint {
+function finishDraft({ targets, repositories, unknownIn, unresolved }: Draft): Footprint {
   return {
     targets: [...targets.values()],
     repositories: [...repositories.values()],
@@ -281,7 +281,7 @@ export function finishDraft({ targets, repositories, unknownIn, unresolved }: Dr
 }
 
 /** The directory, or the one of the project in which it is made; the session's own when it is not known. */
-export function addDirectory({ workspace, unknownIn }: Draft, path: string | undefined): void {
+function addDirectory({ workspace, unknownIn }: Draft, path: string | undefined): void {
   const { disk, cwd, project } = workspace;
   if (path?.startsWith("/") !== true) {
     unknownIn.add(cwd);
@@ -297,7 +297,7 @@ export function addDirectory({ workspace, unknownIn }: Draft, path: string | und
 }
 
 /** Everything that a word names; without `how` it is a directory in which anything may change. */
-export function addWord(
+function addWord(
   draft: Draft,
   word: Value,
   by: Pick<Actor, "cwd" | "place">,
@@ -330,7 +330,7 @@ function addLinks(draft: Draft, word: Value, by: Pick<Actor, "cwd" | "place">): 
       addPath(draft, path, "delete", false);
 }
 
-export function addPath(draft: Draft, path: string, how: FootprintTarget["how"], isTree: boolean): void {
+function addPath(draft: Draft, path: string, how: FootprintTarget["how"], isTree: boolean): void {
   const { disk, project, stateHomes } = draft.workspace;
   // No file has so long a name.
   if (path.length >= MAX_PATH) return;
@@ -344,7 +344,7 @@ export function addPath(draft: Draft, path: string, how: FootprintTarget["how"],
   draft.targets.set(key, { path: top, how, isTree: isTree || top !== path || known?.isTree === true });
 }
 
-export function addUnresolved(draft: Draft, target: Target, by: Pick<Actor, "cwd">): void {
+function addUnresolved(draft: Draft, target: Target, by: Pick<Actor, "cwd">): void {
   if (target.isRemote) return;
   draft.unresolved.add(target.shown);
   addDirectory(draft, target.base ?? knownText(by.cwd));

@@ -183,7 +183,7 @@ function isSameElsewhere(other: Invocation, one: Invocation): boolean {
   return cwd.startsWith("/") && cwd !== describe(one.cwd) && hasSameWords(other, one);
 }
 
-export function hasSameWords(one: Invocation, other: Invocation): boolean {
+function hasSameWords(one: Invocation, other: Invocation): boolean {
   return (
     one.argv.length === other.argv.length &&
     one.argv.every((word, index) => describe(word) === describe(other.argv[index] ?? word))

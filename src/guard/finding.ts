@@ -36,7 +36,7 @@ const OF_UNKNOWN: readonly string[] = [
   "guard.unexamined",
 ] satisfies RuleId[];
 
-export function isOfUnknown(rule: string): boolean {
+function isOfUnknown(rule: string): boolean {
   return OF_UNKNOWN.includes(rule);
 }
 

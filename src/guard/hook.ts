@@ -177,7 +177,7 @@ export interface GuardOptions
 export const DEFAULT_GUARD_SETTINGS: GuardSettings = BUILT_IN.guard;
 
 /** The options as the guard's own settings. Throws a `TypeError` for a level or a rule that does not exist. */
-export function toSettings(options: GuardOptions): GuardSettings {
+function toSettings(options: GuardOptions): GuardSettings {
   const { level, rules = {}, paths, protectedBranches, prodNames, allow, custom, unattended } = options;
   if (level !== undefined && !LEVELS.includes(level))
     throw new TypeError(`guard: level must be ${LEVELS.join(", ")}, not ${JSON.stringify(level)}`);
@@ -219,7 +219,7 @@ function checkRule(id: string, setting: RuleSetting | undefined, customIds: read
 }
 
 /** What the options say about the places around a call; what they leave out is for the caller to find. */
-export function toContext(options: GuardOptions): Partial<Omit<GuardContext, "system">> {
+function toContext(options: GuardOptions): Partial<Omit<GuardContext, "system">> {
   const {
     level,
     rules,

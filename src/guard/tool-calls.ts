@@ -233,7 +233,7 @@ type FileShape = Extract<ToolShape, { readonly as: "file" }>;
 type FileUse = Pick<FileShape, "action" | "path" | "to" | "isGuess">;
 
 /** What a tool does to the files it names, so that the same rules judge it as judge `cat`, `tee` and `rm`. */
-export function effectsOfTool(
+function effectsOfTool(
   { canonicalName, input }: Pick<ToolUse, "canonicalName" | "input">,
   shapes: readonly FileShape[],
   knownPaths: readonly string[],

@@ -18,7 +18,7 @@ export interface SessionLedger {
 /** Without a history nothing is known of the session. */
 const NO_LEDGER: SessionLedger = { isMadeAndUnchanged: () => false, hasWritten: () => false };
 
-export function openLedger(
+function openLedger(
   { store, system, settings, places }: HistoryContext,
   session: string | undefined,
 ): SessionLedger {

@@ -228,7 +228,7 @@ const MAX_CONFIG = 1024 * 1024;
  * The settings of a repository with the sections as they were that a call changed, and all others as they are now.
  * Undefined when such a section was changed again.
  */
-export function mergeSections(
+function mergeSections(
   system: System,
   store: Store,
   { path, before, after }: PathChange,

@@ -12,7 +12,7 @@ import { isObjectList, type Listed, type Store } from "./store.ts";
 import { readKnownList, readSeen } from "./sweep-cache.ts";
 
 /** Calls `use` for every object that an entry of the journal needs. */
-export function useObjects(store: Store, entry: Entry, use: (id: string) => void): void {
+function useObjects(store: Store, entry: Entry, use: (id: string) => void): void {
   useList(entry.files, use);
   useList(entry.git, use);
   if (entry.folders !== undefined) useList(entry.folders, use);
@@ -152,7 +152,7 @@ function floorForSize(
 }
 
 /** What each object takes on disk. */
-export function objectSizes(store: Store): ReadonlyMap<string, number> {
+function objectSizes(store: Store): ReadonlyMap<string, number> {
   const sizes = new Map<string, number>();
   for (const directory of store.names("objects")) {
     for (const { name, allocatedBytes } of store.system.files.listFacts(store.path("objects", directory)))

@@ -32,7 +32,7 @@ export function listChanges(context: HistoryContext, query: ChangeQuery): Change
   return { changes, problems };
 }
 
-export function openChanges(
+function openChanges(
   { store }: HistoryContext,
   project: string | undefined,
 ): readonly { readonly file: OpenFile; readonly open: OpenChange }[] {

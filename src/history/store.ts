@@ -31,7 +31,7 @@ export function unseal<T>(sealed: string): T | undefined {
 }
 
 /** JSON that only the history itself writes; undefined when it is none. */
-export function parseOwn<T>(text: string): T | undefined {
+function parseOwn<T>(text: string): T | undefined {
   try {
     return JSON.parse(text) as T;
   } catch {

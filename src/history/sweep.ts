@@ -289,7 +289,7 @@ function keyOfLeftOut({ rules }: Keeper, { ignored }: WorkTreeStatus, { withIgno
 }
 
 /** A project without git: all of its files, less what is regenerable. */
-export function sweepPlain(keeper: Keeper, root: string): Sweep {
+function sweepPlain(keeper: Keeper, root: string): Sweep {
   const { rules, store } = keeper;
   const cache = openSeenCache(store, root);
   const lostBefore = keeper.lost.length;

@@ -184,7 +184,7 @@ export function storedNames(memory: Memory): readonly string[] {
  * What sessions leave behind by themselves has this in front of its key. Only that is ever dropped unasked: what
  * a person stored stays until a person deletes it.
  */
-export const LEARNED_PREFIX = "learned/";
+const LEARNED_PREFIX = "learned/";
 const KEPT_PER_PROJECT = 1_000;
 const KEPT_DAYS = 365;
 const DAY_MS = 24 * 60 * 60 * 1000;

@@ -39,7 +39,7 @@ const SCHEMES: readonly string[] = ["postgres:", "postgresql:"];
 const PARAMETERS: readonly string[] = ["host", "port", "sslmode", "sslrootcert", "sslcert", "sslkey"];
 const DEFAULT_PORT = 5432;
 
-export function isDatabaseUrl(text: string): boolean {
+function isDatabaseUrl(text: string): boolean {
   return SCHEMES.some(scheme => text.startsWith(`${scheme}//`));
 }
 

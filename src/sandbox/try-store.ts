@@ -62,7 +62,7 @@ export function listTries(system: System, stateHome: string): readonly TryRecord
     .sort((one, other) => other.timeMs - one.timeMs);
 }
 
-export function readTry(
+function readTry(
   { files, text }: System,
   stateHome: string,
   id: string,

@@ -14,7 +14,7 @@ import { type Change, hiddenFields, moment, namesTable, noteChange, type PageVis
 import { readSettings } from "./settings.ts";
 
 /** What somebody may be told of. */
-export const ALERT_EVENTS = ["denial", "question", "held", "budget", "silence", "drift", "audit"] as const;
+const ALERT_EVENTS = ["denial", "question", "held", "budget", "silence", "drift", "audit"] as const;
 export type AlertEvent = (typeof ALERT_EVENTS)[number];
 const FORMS = ["json", "slack", "ecs"] as const;
 type Form = (typeof FORMS)[number];

@@ -14,7 +14,7 @@ const WARN = 13;
 const ERROR = 17;
 const CUMULATIVE = 2;
 /** Upper bounds of the histogram of durations, in seconds. */
-export const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+const BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
 export function toAttributes(values: Values): readonly Attribute[] {
   return Object.entries(values).flatMap(([key, value]) =>

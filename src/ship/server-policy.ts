@@ -64,7 +64,7 @@ export function readServerKey(system: System, { serverKey, url }: JoinedServer):
 }
 
 /** Whether the configuration of the user takes the server's policy. */
-export function extendsServer(system: System, stateHome: string): boolean {
+function extendsServer(system: System, stateHome: string): boolean {
   const { home } = requireDirectories(system);
   return loadConfig(system, { home, stateHome, projectRoot: undefined }).config.extends.includes("server");
 }

@@ -42,7 +42,7 @@ const AGAIN_DAYS = 2;
 const NO_TOKENS: TokenCount = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, reasoning: 0 };
 
 /** Tells the server what models cost here, once an hour. Nothing else waits for it, or fails with it. */
-export async function sendUsage(
+async function sendUsage(
   system: System,
   places: Pick<UserDirectories, "home" | "stateHome">,
   joined: JoinedServer,

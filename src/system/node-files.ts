@@ -58,7 +58,7 @@ export function attempt<T>(operation: string, path: string, action: () => T): T 
 }
 
 /** A path as Node takes it: text, or bytes for a name that is not UTF-8. */
-export function toNodePath(path: string): string | Buffer {
+function toNodePath(path: string): string | Buffer {
   const bytes = encodeRawName(path);
   return bytes === undefined ? path : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
@@ -79,7 +79,7 @@ export function loadOperatingSystem(): typeof import("node:os") {
   return process.getBuiltinModule("node:os");
 }
 
-export function loadCrypto(): typeof import("node:crypto") {
+function loadCrypto(): typeof import("node:crypto") {
   return process.getBuiltinModule("node:crypto");
 }
 
@@ -420,7 +420,7 @@ const O_PATH = 0o10000000;
 const FLAGS = O_PATH | constants.O_DIRECTORY | constants.O_NOFOLLOW;
 
 /** Linux looks up names in an open directory below `/proc/self/fd`; other systems have no such path. */
-export function holdDirectoryOnLinux(): Pick<Files, "holdDirectory"> {
+function holdDirectoryOnLinux(): Pick<Files, "holdDirectory"> {
   if (process.platform !== "linux" || !existsSync("/proc/self/fd")) return {};
   return {
     holdDirectory: path =>

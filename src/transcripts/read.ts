@@ -19,7 +19,7 @@ import { LINE_OPTIONS, type LineOptions, readLines } from "./lines.ts";
  * Claude Code's session file: `{type: "user" | "assistant", message: {role, content}}`. Tool results are blocks
  * inside user entries; older writers made them entries of their own, which are read as well.
  */
-export function readClaudeEntry(value: JsonObject, name: Naming): Entry | undefined {
+function readClaudeEntry(value: JsonObject, name: Naming): Entry | undefined {
   const type = stringAt(value, "type");
   const message = ownValue(value, "message");
   const timestamp = stringAt(value, "timestamp");
@@ -48,7 +48,7 @@ function isSynthetic(value: JsonObject): boolean {
  * Codex's rollout file: `{timestamp, type: "response_item", payload}`. Its other lines repeat the same messages
  * for the screen and are not read.
  */
-export function readCodexEntry(value: JsonObject, name: Naming): Entry | undefined {
+function readCodexEntry(value: JsonObject, name: Naming): Entry | undefined {
   if (stringAt(value, "type") !== "response_item") return undefined;
   const payload = ownValue(value, "payload");
   if (!isJsonObject(payload)) return undefined;
@@ -115,7 +115,7 @@ function isPreamble(parts: readonly MessagePart[]): boolean {
 }
 
 /** Gemini's chat record: `{type: "user" | "gemini", content, toolCalls?}`, with results inside the calls. */
-export function readGeminiEntry(value: JsonObject, name: Naming): Entry | undefined {
+function readGeminiEntry(value: JsonObject, name: Naming): Entry | undefined {
   const type = stringAt(value, "type");
   if ((type !== "user" && type !== "gemini") || ownValue(value, "message") !== undefined) return undefined;
   const tools = listAt(value, "toolCalls")
@@ -153,7 +153,7 @@ function geminiCall(call: JsonObject, name: Naming): readonly MessagePart[] {
  * when the model asks for it, so that a call is never seen twice. Older files name the event in `event`, or are
  * plain `{role, content}` messages.
  */
-export function readCopilotEntry(value: JsonObject, name: Naming): Entry | undefined {
+function readCopilotEntry(value: JsonObject, name: Naming): Entry | undefined {
   const timestamp = stringAt(value, "timestamp");
   const role = stringAt(value, "role");
   if (role !== undefined && ownValue(value, "message") === undefined) {

@@ -26,7 +26,7 @@ type SessionFact =
     };
 
 /** The facts of one line. A record is told by its own members, so that a file needs no name or place to be read. */
-export function readSessionFacts(entry: JsonObject): readonly SessionFact[] {
+function readSessionFacts(entry: JsonObject): readonly SessionFact[] {
   const type = stringAt(entry, "type") ?? "";
   if (isJsonObject(memberAt(entry, "payload"))) return codexFacts(type, objectAt(entry, "payload"));
   if (isJsonObject(memberAt(entry, "data")) && type.includes("."))

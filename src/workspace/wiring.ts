@@ -69,7 +69,7 @@ export interface WiringRoot {
 const knownRoots = new WeakMap<Workspace, readonly WiringRoot[]>();
 
 /** The directories below which hosts look for their settings. */
-export function wiringRoots(workspace: Workspace): readonly WiringRoot[] {
+function wiringRoots(workspace: Workspace): readonly WiringRoot[] {
   const known = knownRoots.get(workspace);
   if (known !== undefined) return known;
   const { home, project = home, cwd, directory, given } = workspace;
@@ -86,7 +86,7 @@ function coversParts({ parts, isTree }: WiringPattern, below: readonly string[])
   return parts.every((part, index) => partMatches(part, below[index] ?? ""));
 }
 
-export function partMatches(pattern: string, name: string): boolean {
+function partMatches(pattern: string, name: string): boolean {
   return pattern.includes("*") ? globMatches(pattern, name) : pattern === name;
 }
 

@@ -247,7 +247,7 @@ interface TempPlaces {
 }
 
 /** Directories for temporary files besides those that every system has, links resolved. */
-export function findTemps(disk: Disk, places: TempPlaces): readonly string[] {
+function findTemps(disk: Disk, places: TempPlaces): readonly string[] {
   const { tmpdir, configured, home, cwd } = places;
   const accept = (path: string, isConfigured: boolean): readonly string[] => {
     if (!isAbsolute(path)) return [];

@@ -11,7 +11,7 @@ export const DATABASE_OPTIONS = {
 } as const;
 
 export const QUEUE = option.string("NAME", "queue (default by default)");
-export const DEFAULT_QUEUE = "default";
+const DEFAULT_QUEUE = "default";
 
 const QUEUE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 

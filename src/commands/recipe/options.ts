@@ -13,7 +13,7 @@ export const SEARCH_OPTIONS = {
   cd: option.string("DIR", "the same as --working-dir", { short: "C", isHidden: true }),
 } as const;
 
-export const CONTEXT_OPTIONS = {
+const CONTEXT_OPTIONS = {
   context: option.string("KEY=VALUE", "set a variable", { short: "c", isRepeatable: true }),
   set: option.string("KEY=VALUE", "the same as --context", { isRepeatable: true, sameAs: "context" }),
   "context-file": option.string("FILE", "set variables from a JSON or YAML file"),

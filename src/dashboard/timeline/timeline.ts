@@ -304,7 +304,7 @@ const NO_FIGURES = {
 };
 
 /** The one count of what happened: pages, report and JSON have their figures from here. */
-export function countFigures(items: Iterable<Call | Moment>): SessionFigures {
+function countFigures(items: Iterable<Call | Moment>): SessionFigures {
   const figures: Record<keyof SessionFigures, number> = { ...NO_FIGURES };
   for (const item of items) {
     const counted = COUNTED[item.outcome];

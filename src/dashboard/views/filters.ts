@@ -29,7 +29,7 @@ export interface CallFilter extends OriginFilter {
 }
 
 const ORIGIN_NAMES = ["team", "person", "machine"] as const;
-export const FILTER_NAMES = [
+const FILTER_NAMES = [
   ...ORIGIN_NAMES,
   "outcome",
   "host",

@@ -191,7 +191,7 @@ ${unreadable === 0 ? NOTHING : html`<p class="notice">${count(unreadable, "line"
 ${summary.items.length === 0 ? quiet(site, range, hasAny) : busy(site, facts)}`;
 }
 
-export function rangeSwitch(site: Site, page: PageName, value: string): Markup {
+function rangeSwitch(site: Site, page: PageName, value: string): Markup {
   const tabs = RANGES.filter(range => site.team === undefined || range.value !== "yesterday").map(
     range =>
       html`<a href="${site.to(page, { days: range.value })}"${range.value === value ? html` aria-current="true"` : NOTHING}>${range.title}</a>`,

@@ -212,7 +212,7 @@ const KINDS: readonly (readonly [RegExp, one: string, several: string])[] = [
 const MAX_COMMANDS = 4;
 
 /** `12 reads, 3 edits, 4 commands, npm test ✗ → ✓` */
-export function foldedCalls(calls: readonly Call[]): Markup {
+function foldedCalls(calls: readonly Call[]): Markup {
   const kinds = new Map<string, { readonly words: readonly [string, string]; amount: number }>();
   const runs = new Map<string, boolean[]>();
   for (const { tool, subject, isFailed, outcome } of calls) {

@@ -62,7 +62,7 @@ function cells(
 }
 
 /** `$1.20`, with a star where some of it has no price; `?` where nothing has. */
-export function costText({ cost, unpriced }: Pick<UsageGroup, "cost" | "unpriced">): string {
+function costText({ cost, unpriced }: Pick<UsageGroup, "cost" | "unpriced">): string {
   if (unpriced > 0 && cost === 0) return "?";
   return `${cost > 0 && cost < 0.01 ? "<$0.01" : `$${cost.toFixed(2)}`}${unpriced > 0 ? "*" : ""}`;
 }

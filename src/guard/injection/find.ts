@@ -181,7 +181,7 @@ const MAX_PARTS = 1_000;
 type Span = readonly [number, number];
 
 /** Begin and end of each hidden part. */
-export function findHiddenParts(text: string): readonly Span[] {
+function findHiddenParts(text: string): readonly Span[] {
   if (!text.includes("<") && !text.includes("]:")) return [];
   const others = HIDDEN_PARTS.flatMap(pattern =>
     [...text.matchAll(pattern)].map((match): Span => [match.index, match.index + match[0].length]),
@@ -219,9 +219,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
 };
 
 /** Where an address waits for data to be filled in. */
-export function findWaitingAddress(
-  text: string,
-): { readonly at: number; readonly isImage: boolean } | undefined {
+function findWaitingAddress(text: string): { readonly at: number; readonly isImage: boolean } | undefined {
   for (const match of text.matchAll(ADDRESSES)) {
     const address = (match[2] ?? match[3] ?? "")
       .replace(/%(?:7b|7d|5b|5d|20)/gi, code => ESCAPES[code.toLowerCase()] ?? code)
@@ -251,7 +249,7 @@ const PAIRS: Readonly<Record<string, string>> = {
 /**
  * Tells where a text speaks of such words instead of using them: they are quoted, and their subject is named near by.
  */
-export function mentionsIn(text: string): (start: number, end: number) => boolean {
+function mentionsIn(text: string): (start: number, end: number) => boolean {
   let fences: readonly number[] | undefined;
   return (start, end) => {
     if (!TOPIC.test(text.slice(Math.max(0, start - TOPIC_BEFORE), end + TOPIC_AFTER))) return false;
@@ -302,7 +300,7 @@ export interface Passage {
 }
 
 /** The parts of a text that have such a word, each with what is around it. */
-export function findPassages(text: string): readonly Passage[] {
+function findPassages(text: string): readonly Passage[] {
   const lower = text.toLowerCase();
   const spans: [number, number][] = [];
   for (const stem of ALL_STEMS) {
@@ -333,7 +331,7 @@ export interface Smuggled {
 }
 
 /** The first characters that carry text which is not shown, or that show it in another order. */
-export function findSmuggled(text: string): Smuggled | undefined {
+function findSmuggled(text: string): Smuggled | undefined {
   if (!NOT_ASCII.test(text)) return undefined;
   for (const match of text.matchAll(TAGS)) {
     if (match[1] === undefined) return { at: match.index, what: "invisible tag characters" };

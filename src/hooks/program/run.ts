@@ -569,7 +569,7 @@ const REASON_LIMIT = 4_000;
 const CONTEXT_LIMIT = 100_000;
 
 /** What a hook says, no longer than hosts take. */
-export function limitTexts(effect: Effect): Effect {
+function limitTexts(effect: Effect): Effect {
   const { decision, context } = effect;
   return {
     ...effect,

@@ -63,7 +63,7 @@ export function readSessionNotes(
 }
 
 /** Changes the notes; the oldest entries of a list that grows too long are forgotten. */
-export function noteInSession(
+function noteInSession(
   system: System,
   stateHome: string,
   session: string | undefined,

@@ -333,7 +333,7 @@ export function stateFolder(stateHome: string, hook: string): string {
 }
 
 /** The two stores of one hook. Nothing is read or written before a hook asks. */
-export function openStores(
+function openStores(
   system: System,
   place: {
     readonly stateHome: string;

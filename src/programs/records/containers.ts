@@ -282,7 +282,7 @@ function readEnvironment(parsed: ParsedOptions): ProgramCall["environment"] {
 }
 
 /** `HOST:INSIDE[:ro]`; a host part without a slash names a volume, which holds nothing of ours. */
-export function readVolume(value: Value, cwd: Value): readonly Mount[] {
+function readVolume(value: Value, cwd: Value): readonly Mount[] {
   const parts = splitValue(value, ":");
   const [host, inside, mode] = parts;
   if (host === undefined || inside === undefined || !isHostPath(host)) return [];
@@ -301,7 +301,7 @@ function isHostPath(host: Value): boolean {
 }
 
 /** `type=bind,source=/a,target=/b`. */
-export function readMount(value: Value, cwd: Value): readonly Mount[] {
+function readMount(value: Value, cwd: Value): readonly Mount[] {
   const fields = new Map(
     splitValue(value, ",").map(part => {
       const written = knownPrefix(part);

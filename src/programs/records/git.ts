@@ -373,7 +373,7 @@ function splitWritten(written: string): { key: string; value: string } {
   return { key: written.slice(0, equals).toLowerCase(), value: written.slice(equals + 1) };
 }
 
-export const FORGE_OPTIONS: OptionGrammar = {
+const FORGE_OPTIONS: OptionGrammar = {
   values: `-bntlamBfFqRH method|X body body-file title notes notes-file repo label assignee milestone raw-field field input
     head base header jq template hostname org env visibility s|scopes`,
   flags:
@@ -383,7 +383,7 @@ export const FORGE_OPTIONS: OptionGrammar = {
 };
 
 /** Texts that everybody can read afterwards: bodies, comments and notes on the forge. */
-export function publishedTexts(call: ParsedCall): readonly ProgramEffect[] {
+function publishedTexts(call: ParsedCall): readonly ProgramEffect[] {
   const { options, argv } = call;
   const line = argv.slice(1, 3).map(describe).join(" ");
   if (!/^(issue|pr|mr|release|discussion|api) ?/.test(line)) return [];

@@ -38,7 +38,7 @@ const BRANCH = /^(?:[btT](?:[ \t]*\w+)?|:[ \t]*\w+)(?=\s*(?:[;}\n]|$))/;
 const INSERTION = /^[aic](?:\\\n|\\?[ \t]*)[^\n]*/;
 
 /** `sed` with commands that only change lines, in a script that is known. */
-export function gapOfSed({ options, operands }: KnownCall): Missing | undefined {
+function gapOfSed({ options, operands }: KnownCall): Missing | undefined {
   const given = options.valuesOf("e");
   const scripts = given.length > 0 ? given : operands.slice(0, 1);
   const suffix = options.valueOf("i");
@@ -101,7 +101,7 @@ function endOfSubstitution(text: string): number {
 }
 
 /** `awk` whose program prints and counts: no other program, no file, no environment. */
-export function gapOfAwk({ operands, options }: KnownCall): Missing | undefined {
+function gapOfAwk({ operands, options }: KnownCall): Missing | undefined {
   const program = operands[0] === undefined ? undefined : knownText(operands[0]);
   if (program === undefined) return { kind: "value", what: "awk", why: "its program is not known" };
   const assigned = [...operands.slice(1), ...options.valuesOf("v")].map(word => knownText(word) ?? "");

@@ -273,7 +273,7 @@ const TABLE = `
     capsh | marks -- | program bash
 `;
 
-export const PREFIX_OPERATIONS: readonly OperationRow[] = [
+const PREFIX_OPERATIONS: readonly OperationRow[] = [
   "poetry hatch pdm uv: publish publish|upload | publish a package to everybody | safer twine check dist/* | stops poetry publish",
   "stack cabal: publish upload | publish a package to everybody | safer {tool} --help | stops stack upload",
   "systemd-run: sys.cron - | make something start automatically | needs on-calendar on-active on-boot on-startup on-unit-active on-unit-inactive on-clock-change | stops systemd-run --on-calendar=daily x | passes systemd-run x",
@@ -292,7 +292,7 @@ export const PREFIX_OPERATIONS: readonly OperationRow[] = [
   "railway: sec.keychain variables|variable | show the variables of an application | stops railway variables web | passes railway list web",
 ];
 
-export function readPrefixWrappers(): readonly PrefixWrapper[] {
+function readPrefixWrappers(): readonly PrefixWrapper[] {
   const rows = readTable(TABLE, 1, [...GRAMMAR_CELLS, ...WRAPPER_CELLS]);
   return [
     ...rows.map(({ columns: [names = ""], cells }) => ({ names, options: toOptionGrammar(cells), cells })),

@@ -245,7 +245,7 @@ function readRunners(): ReadonlyMap<string, readonly RemoteRunner[]> {
 }
 
 /** Records of those that do nothing else which is known. */
-export function remoteRunners(): readonly Program[] {
+function remoteRunners(): readonly Program[] {
   const names = `multipass limactl lima colima docker-machine crictl plink klink tsh bolt knife eb pssh parallel-ssh
     mpssh pdsh clush dsh mussh vagrant adb`;
   return [{ names, changesMore: true, run: call => runRemotely(call) ?? [unknownOutput(call)] }];

@@ -270,7 +270,7 @@ function stringsIn(value: Json | undefined, name = ""): readonly Member[] {
 }
 
 /** Something goes on another machine. On this one a named thing may, all indexes of a search engine at once not. */
-export function deletionAt(address: string): readonly OperationEffect[] {
+function deletionAt(address: string): readonly OperationEffect[] {
   const isIndex =
     /:9[23]00\/|\/_delete_by_query/.test(address) || /(elastic|opensearch|\.es\.)/i.test(address);
   const isMany = /\/_delete_by_query|:9[23]00\/?($|\?|_all|[^/?]*\*)/.test(address);

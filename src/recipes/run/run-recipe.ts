@@ -24,7 +24,7 @@ import {
 } from "./run-request.ts";
 
 /** A recipe that cannot be run as it is. */
-export class InvalidRecipe extends RunRefusal {
+class InvalidRecipe extends RunRefusal {
   readonly problems: readonly Problem[];
   readonly sources: ReadonlyMap<string, string>;
 

@@ -16,7 +16,7 @@ const APPROVALS = `${SCHEMA}.recipe_approvals`;
 const POLL_MS = 1_000;
 
 /** Asks in the database, and waits for whoever answers there. The question outlives the worker. */
-export function approveInDatabase(
+function approveInDatabase(
   { run }: Pick<Database, "run">,
   runId: string,
   interruption: Interruption,
