@@ -31,7 +31,7 @@ const RULES = {
     examples: { asks: { "tee -a ~/.bashrc": "{home}/.bashrc" }, passes: ["cat ~/.bashrc", "tee bashrc"] },
     lost: "It would change {target}, which takes effect at each login from now on.",
     person: "Allow it only if you want this change to stay.",
-    model: "Set variables for this one command, or in a file of the project.",
+    model: "Set it for this one command or this project, or let your user make the change.",
     safer: "ls -l {target}",
   },
   "fs.shred": {
