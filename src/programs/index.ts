@@ -59,7 +59,14 @@ export { missingOfGit, opensEditor } from "./records/git-complete.ts";
 export { registryHosts } from "./records/installs.ts";
 export { goesOn } from "./records/lasting.ts";
 export { isForge } from "./records/network.ts";
-export { type OwnCommand, type OwnUse, RECIPE_EXTENSIONS, RECIPE_FOLDERS } from "./records/own-commands.ts";
+export {
+  AGENT_FOLDERS,
+  agentFileNames,
+  type OwnCommand,
+  type OwnUse,
+  RECIPE_EXTENSIONS,
+  RECIPE_FOLDERS,
+} from "./records/own-commands.ts";
 export {
   type FoundCall,
   filesOfOwn,

@@ -149,6 +149,20 @@ const MORE: readonly Running[] = [
   },
   {
     says: "",
+    words: ["recipe", "run", "asking.yaml"],
+    file: ".claude/agents/helper.md",
+    before: "Help.\n",
+    after: "Help, and run what you find.\n",
+  },
+  {
+    says: "",
+    words: ["recipe", "run", "child.yaml"],
+    file: ".claude/recipes/base.yaml",
+    before: step("npm test"),
+    after: step("npm run more"),
+  },
+  {
+    says: "",
     words: ["claude", "--", "--mcp-config=m.json"],
     file: "m.json",
     before: "{}",
@@ -345,6 +359,8 @@ function namingWords(leaf: LeafCommand): readonly string[] {
 /** What names the files that are swapped. */
 function placeAround(scene: Scene, cwd: string): void {
   place(scene, "outer.yaml", "name: o\nsteps:\n  - id: a\n    recipe: ./inner.yaml\n", cwd);
+  place(scene, "asking.yaml", "name: a\nsteps: [{id: a, agent: helper, prompt: x}]\n", cwd);
+  place(scene, "child.yaml", "name: c\nextends: base\n", cwd);
   place(scene, "importing.mjs", 'export { default } from "./lib.mjs";\n', cwd);
   place(scene, "importing.ts", 'export { default } from "./through.js";\n', cwd);
   place(scene, "through.ts", 'export { default } from "./deep/lib.js";\n', cwd);

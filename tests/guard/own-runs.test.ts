@@ -5,6 +5,13 @@ import { contextFor, machine, PROJECT } from "./scene.ts";
 
 const recipe = (command: string) => `name: x\nsteps:\n  - id: a\n    command: |\n      ${command}\n`;
 
+const DECLARED: Readonly<Record<string, string>> = {
+  ".claude/recipes/other.yaml": "By its name",
+  "flows/named.yaml": "by-name",
+};
+const withName = (file: string, command: string) =>
+  recipe(command).replace("name: x", `name: ${DECLARED[file] ?? "x"}`);
+
 function judge(command: string, files: Readonly<Record<string, string>> = {}) {
   const placed = Object.fromEntries(
     Object.entries(files).map(([name, text]) => [`${PROJECT}/${name}`, text]),
@@ -35,6 +42,13 @@ describe("what a command of amplihack runs", () => {
     ["amplihack recipe run ee.yaml", { "ee.yaml": "steps:\n  - {id: a, command: 'rm -rf ~'}\n" }],
     ["amplihack recipe run ee.yaml", { "ee.yaml": 'steps:\n  - "command": "r\\x6d -rf ~"\n' }],
     ["amplihack recipe run ee.yaml", { "ee.yaml": "steps:\n  - command: rm\n      -rf ~\n" }],
+    ["amplihack recipe run ee.yaml", { "ee.yaml": "steps: [{id: a, command: rm -rf ~}]" }],
+    ["amplihack recipe run ee.yaml", { "ee.yaml": "hooks:\n  on_error: rm -rf ~\nsteps: []\n" }],
+    ["amplihack recipe run ee.yaml", { "ee.yaml": 'hooks: { post_step: "rm -rf ~" }\n' }],
+    [
+      "amplihack recipe run a.yaml",
+      { "a.yaml": "name: x\nextends: base\n", ".claude/recipes/base.yaml": recipe("rm -rf ~") },
+    ],
     ["printf 'steps:\\n  - command: rm -rf ~\\n' > new.yaml && amplihack recipe run new.yaml", {}],
     ["amplihack hooks compare --candidate 'rm -rf ~'", {}],
     ["amplihack hooks replay --input x.json --candidate='rm -rf ~'", {}],
@@ -118,6 +132,42 @@ describe("a yes to a command that runs a file", () => {
     expect(first.code).toBeDefined();
     expect(judge(command, files).digest).toBe(first.digest);
     expect(judge(command, { ...files, [changed]: "\n" }).digest).not.toBe(first.digest);
+  });
+
+  it.each([
+    ["amplihack recipe run r.yaml", ".claude/agents/helper.md"],
+    ["amplihack recipe run r.yaml", "amplifier-bundle/agents/core/reviewer.md"],
+    ["amplihack recipe run r.yaml", ".claude/agents/team/core/reviewer.md"],
+    ["amplihack recipe run -w sub r.yaml", "sub/.claude/agents/helper.md"],
+    ["amplihack recipe run flow.yaml", ".claude/agents/helper.md"],
+    ["amplihack recipe run outer.yaml", ".claude/agents/helper.md"],
+    ["amplihack recipe run child.yaml", ".claude/recipes/base.yaml"],
+    ["amplihack recipe run flows/top.yaml", "flows/beside.yaml"],
+    ["amplihack recipe run -R flows top", "flows/beside.yml"],
+    ["amplihack recipe run outer.yaml", "inner.yaml"],
+    ["amplihack recipe run 'By its name'", ".claude/recipes/other.yaml"],
+    ["cd flows && amplihack recipe run child2.yaml", ".claude/recipes/base.yaml"],
+    ["cd flows && amplihack recipe run r.yaml", "flows/.claude/agents/helper.md"],
+    ["amplihack recipe run flows/alias.yaml", "flows/named.yaml"],
+  ])("is for the agents and recipes that it names: %s, %s", (command, changed) => {
+    const named = "  - {id: b, agent: 'team:reviewer', prompt: y}\n";
+    const files = {
+      "r.yaml": `name: r\nsteps:\n  - id: a\n    agent: helper\n    prompt: x\n${named}`,
+      "flow.yaml": "name: f\nsteps: [{id: a, agent: helper, prompt: x}]\n",
+      "outer.yaml": "name: o\nsteps: [{id: a, recipe: inner}]\n",
+      ".claude/recipes/inner.yaml": "name: i\nsteps:\n  - id: a\n    agent: helper\n    prompt: x\n",
+      "child.yaml": "name: c\nextends: base\n",
+      ".claude/recipes/base.yaml": recipe("npm test"),
+      ".claude/recipes/other.yaml": "name: By its name\n",
+      "flows/top.yaml": "name: t\nsteps: [{id: a, recipe: beside}]\n",
+      "flows/child2.yaml": "name: c\nextends: base\n",
+      "flows/alias.yaml": "name: t\nsteps: [{id: a, recipe: 'by-name'}]\n",
+    };
+    const first = judge(command, { ...files, [changed]: withName(changed, "npm test") });
+    expect(first.code).toBeDefined();
+    expect(judge(command, { ...files, [changed]: withName(changed, "npm run more") }).digest).not.toBe(
+      first.digest,
+    );
   });
 
   it("cannot be given for good", () => {

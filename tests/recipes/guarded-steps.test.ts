@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/index.ts";
 import { openHistory } from "../../src/history/index.ts";
 import { sha256Hex } from "../../src/system/index.ts";
-import { askAbout, type RecipeMachine, recipeMachine } from "./recipe-machine.ts";
+import { askAbout, type RecipeMachine, recipeMachine, scriptedAgent } from "./recipe-machine.ts";
 
 const step = (command: string) => `name: r\nsteps:\n  - id: a\n    command: |\n      ${command}\n`;
 const DENIED = "amplihack parts off guard";
@@ -83,6 +83,67 @@ describe("a step of a recipe", () => {
     const plan = await history.planUndo({ kind: "newest" });
     await history.applyUndo(plan, { force: false });
     expect(readFileSync(path, "utf8")).toBe("mine\n");
+  });
+});
+
+describe("what a step uses, when an agent started the recipe and the person was asked about it", () => {
+  const shell = step("bash ./s.sh");
+  const secret = `cat "$HOME/.ssh/id_rsa"\n`;
+  const agentStep = "name: r\nsteps: [{id: a, agent: helper, prompt: x}]\n";
+  const outer = "name: o\nsteps: [{id: a, recipe: inner}]\n";
+
+  it.each([
+    ["a script", shell, "s.sh", secret, "SECRET"],
+    ["an agent's instructions", agentStep, ".claude/agents/helper.md", "Help.\n", "hello"],
+    ["a recipe of the recipe", outer, ".claude/recipes/inner.yaml", step("echo nested-ran"), "nested-ran"],
+  ])("is as it was then: %s", async (_, text, file, content, output) => {
+    for (const [isChanged, isShown] of [
+      [false, true],
+      [true, true],
+      [true, false],
+    ]) {
+      const machine = withKey(AGENT);
+      scriptedAgent(machine, "echo hello");
+      if (isShown) askAbout(machine, text, content);
+      machine.write(file, isChanged ? `${content}# changed\n` : content);
+      const { results } = await machine.runText(text);
+      const said = JSON.stringify(results);
+      // What nobody was asked about is judged by the rules alone.
+      const runs = !isChanged || (!isShown && file !== "s.sh");
+      expect([isChanged, isShown, said.includes(output)]).toEqual([isChanged, isShown, runs]);
+      if (isChanged && isShown) expect(said).toMatch(/The guard stopped it|is not what the person was asked/);
+    }
+  });
+
+  it("may be an agent of the person's own, which no agent changes unasked", async () => {
+    const machine = withKey(AGENT);
+    askAbout(machine, agentStep);
+    machine.write(join(machine.home, ".amplihack/.claude/agents/helper.md"), "Help.\n");
+    scriptedAgent(machine, "echo hello");
+    expect((await machine.runText(agentStep)).steps["a"]).toMatchObject({ output: "hello" });
+  });
+
+  it("is not what a later question showed", async () => {
+    const machine = withKey(AGENT);
+    const change = `sleep 0.1; printf '%s' '${secret}# changed' > s.sh`;
+    const text = `name: r\nsteps:\n  - {id: b, command: ${JSON.stringify(change)}}\n  - {id: a, command: bash ./s.sh}\n`;
+    askAbout(machine, text, secret);
+    machine.write("s.sh", secret);
+    const { steps } = await machine.runText(text, {
+      observer: event => {
+        if (event.kind === "recipe_start") askAbout(machine, text, `${secret}# changed`);
+      },
+    });
+    expect(steps["b"]).toMatchObject({ status: "completed" });
+    expect(steps["a"]).toMatchObject({ status: "failed", output: "" });
+  });
+
+  it("may be anything where a person started it", async () => {
+    const machine = withKey();
+    askAbout(machine, agentStep, "Help.\n");
+    machine.write(".claude/agents/helper.md", "Help more.\n");
+    scriptedAgent(machine, "echo hello");
+    expect((await machine.runText(agentStep)).steps["a"]).toMatchObject({ output: "hello" });
   });
 });
 

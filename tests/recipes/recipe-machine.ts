@@ -94,13 +94,16 @@ export function recipeMachine(env: Record<string, string> = {}): RecipeMachine {
 }
 
 /** As after a question about a command that runs a file of this text. */
-export function askAbout({ system, home }: RecipeMachine, text: string): void {
+export function askAbout({ system, home }: RecipeMachine, ...texts: readonly string[]): void {
   rememberRefusal(system, join(home, ".amplihack"), {
     code: "ABCDEF",
     command: "amplihack recipe run recipe.yaml",
     cwd: "/",
     rules: [],
-    files: [{ path: "/recipe.yaml", sha256: sha256Hex(system.text.encode(text)) }],
+    files: texts.map((text, index) => ({
+      path: `/file-${index}`,
+      sha256: sha256Hex(system.text.encode(text)),
+    })),
     refusedMs: system.clock.nowMs(),
   });
 }

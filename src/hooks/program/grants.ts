@@ -243,6 +243,17 @@ export function wasAskedAbout(system: System, stateHome: string, sha256: string)
   return askedFiles(system, stateHome).asked.some(file => file.sha256 === sha256);
 }
 
+/** What else the last question showed in which a file of these bytes was shown. */
+export function shownWith(system: System, stateHome: string, sha256: string): readonly string[] | undefined {
+  const has = ({ files = [] }: RefusedCommand) => files.some(file => file.sha256 === sha256);
+  try {
+    const refused = openFile(system, stateHome).read()?.refused ?? [];
+    return refused.findLast(one => isQuestion(one) && has(one))?.files?.map(file => file.sha256);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The first of the files that a person was asked about when something else stood in it, or may have been. */
 export function changedSinceAsked(
   system: System,
@@ -264,11 +275,20 @@ function askedFiles(
   const oldest = system.clock.nowMs() - ASKED_LIFE_MS;
   try {
     const { refused = [], forgottenMs = 0 } = openFile(system, stateHome).read() ?? {};
-    const asked = refused.flatMap(({ files = [], refusedMs }) => (refusedMs > oldest ? files : []));
+    const asked = refused.flatMap(one =>
+      isQuestion(one) && one.refusedMs > oldest ? (one.files ?? []) : [],
+    );
     return { asked, isWhole: forgottenMs <= oldest };
   } catch {
     return { asked: [], isWhole: false };
   }
+}
+
+/** A step of a recipe is stopped, and nobody is asked. */
+export const RECIPE_STEP_HOST = "recipe";
+
+function isQuestion({ host }: RefusedCommand): boolean {
+  return host !== RECIPE_STEP_HOST;
 }
 
 /** Permits what was refused, where it was refused; the caller has made sure that a human asks. */

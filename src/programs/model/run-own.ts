@@ -12,13 +12,20 @@ import {
   type Value,
   writtenEntry,
 } from "../../shell/index.ts";
-import { RECIPE_EXTENSIONS, RECIPE_FOLDERS, type Started } from "../records/own-commands.ts";
+import {
+  AGENT_FOLDERS,
+  agentFileNames,
+  RECIPE_EXTENSIONS,
+  RECIPE_FOLDERS,
+  type RecipePlaces,
+  type Started,
+} from "../records/own-commands.ts";
 import { findOwnCall } from "../records/own-program.ts";
 import { isInterpreter } from "./registry.ts";
 import { runOptionText } from "./run.ts";
 import { importedFiles, runInterpreterCode } from "./run-code.ts";
 
-const MAX_NESTED_RECIPES = 4;
+const MAX_NESTED_RECIPES = 32;
 
 /**
  * Follows what a call of this program starts. All that it reads belongs to what a person is asked about: a file that
@@ -77,7 +84,7 @@ function follow(started: Started, call: ProgramCall): void {
       for (const { path, content } of readFiles(filesAt(started.name, call), call)) note(path, content, call);
       break;
     case "recipe":
-      runRecipe(started.name, started.folders, call, new Set());
+      runRecipe(started.name, started, call, new Set());
   }
 }
 
@@ -165,27 +172,89 @@ function runCode(name: Value, call: ProgramCall): void {
   }
 }
 
-/** The shell texts of a recipe and of the recipes that it names, wherever one of that name may be found. */
-function runRecipe(name: Value, folders: readonly Value[], call: ProgramCall, seen: Set<string>): void {
+/**
+ * The shell texts of a recipe and of the recipes that it names, and its agents, wherever one of that name may be found:
+ * more places than the one that counts when it runs, so that a file which appears there first is another question.
+ */
+function runRecipe(name: Value, where: RecipePlaces, call: ProgramCall, seen: Set<string>): void {
   const known = knownText(name);
-  if (known === undefined || seen.has(known) || seen.size >= MAX_NESTED_RECIPES) return;
+  if (known === undefined || seen.has(known)) return;
+  if (seen.size >= MAX_NESTED_RECIPES) {
+    leaveUnexamined(call.scope.session, "input-size", `${known} is one of too many recipes`, "", call.span);
+    return;
+  }
   seen.add(known);
-  const isFile = known.includes("/") || RECIPE_EXTENSIONS.some(extension => known.endsWith(extension));
-  const places = [...folders, ...RECIPE_FOLDERS.map(folder => text(folder))];
-  const candidates = places.flatMap(folder =>
-    RECIPE_EXTENSIONS.map(extension => joinPath(folder, text(`${known}${extension}`))),
-  );
-  for (const { path, content } of readFiles(isFile ? [name] : candidates, call)) {
+  for (const { path, content } of findRecipes(known, where, call)) {
     note(path, content, call);
-    const { commands, recipes } = readRecipeTexts(knownText(content) ?? "");
+    const { commands, recipes, agents } = readRecipeTexts(knownText(content) ?? "");
     for (const command of commands)
       runInNewShell(
         withUnknowns(command),
         { ...call, environment: [] },
         { from: "file", path, via: "script" },
       );
-    for (const recipe of recipes) runRecipe(text(recipe), folders, call, seen);
+    for (const agent of agents) noteAgent(agent, where, call);
+    const place = knownText(path) ?? "";
+    const beside = text(place.slice(0, Math.max(place.lastIndexOf("/"), 0)));
+    const folders = where.folders.some(folder => knownText(folder) === knownText(beside))
+      ? where.folders
+      : [...where.folders, beside];
+    for (const recipe of recipes) runRecipe(text(recipe), { ...where, folders }, call, seen);
   }
+}
+
+/** By path, by the name of the file, or else by the name that the file gives itself. */
+function findRecipes(known: string, where: RecipePlaces, call: ProgramCall): readonly ReadFile[] {
+  const bases = [text("."), ...where.places, ...foldersAbove(call)];
+  if (known.includes("/") || RECIPE_EXTENSIONS.some(extension => known.endsWith(extension)))
+    return readFiles(
+      known.startsWith("/") ? [text(known)] : bases.map(base => joinPath(base, text(known))),
+      call,
+    );
+  const kept = bases.flatMap(base => RECIPE_FOLDERS.map(folder => joinPath(base, text(folder))));
+  const folders = [...where.folders, ...bases, ...kept];
+  const named = folders.flatMap(folder =>
+    RECIPE_EXTENSIONS.map(extension => joinPath(folder, text(`${known}${extension}`))),
+  );
+  const found = readFiles(named, call);
+  if (found.length > 0) return found;
+  const all = folders.flatMap(folder => {
+    const top = knownText(joinPath(call.cwd, folder));
+    const names =
+      top === undefined ? undefined : call.scope.session.context.files?.list(top, MAX_FOLDER_FILES);
+    const isRecipe = (file: string) => RECIPE_EXTENSIONS.some(extension => file.endsWith(extension));
+    return (names ?? []).filter(isRecipe).map(file => text(`${top}/${file}`));
+  });
+  return readFiles(all, call).filter(({ content }) => nameOfRecipe(knownText(content) ?? "") === known);
+}
+
+function nameOfRecipe(source: string): string | undefined {
+  const [, name = ""] = /^["']?name["']?\s*:\s*(.*)$/m.exec(source) ?? [];
+  return unquote(name.trim()).trim();
+}
+
+const MAX_FOLDERS_ABOVE = 10;
+
+/** Up to the one with the repository, where recipes are looked for as well. */
+function foldersAbove({ cwd, scope, place }: ProgramCall): readonly Value[] {
+  const { files } = scope.session.context;
+  let folder = knownText(cwd);
+  const found: Value[] = [];
+  while (place.kind === "local" && folder !== undefined && folder.includes("/", 1)) {
+    if (found.length >= MAX_FOLDERS_ABOVE || files?.kind(`${folder}/.git`) !== undefined) break;
+    folder = folder.slice(0, folder.lastIndexOf("/"));
+    found.push(text(folder));
+  }
+  return found;
+}
+
+/** Its instructions say what it does. */
+function noteAgent(reference: string, { places }: RecipePlaces, call: ProgramCall): void {
+  const names = AGENT_FOLDERS.flatMap(folder =>
+    agentFileNames(reference.split(":")).map(name => text(`${folder}/${name}`)),
+  );
+  const all = [...names, ...places.flatMap(place => names.map(name => joinPath(place, name)))];
+  for (const { path, content } of readFiles(all, call)) note(path, content, call);
 }
 
 /** `{{name}}` is a value that is known when the step runs. */
@@ -235,25 +304,42 @@ function note(path: Value, code: Value, { id, scope, span }: ProgramCall): void 
   });
 }
 
-const MEMBER = /^(\s*(?:-\s+)?)["']?(command|recipe)["']?\s*:\s*([\s\S]*)$/;
-const FLOW_MEMBER = /["']?\b(command|recipe)["']?\s*:\s*("(?:\\.|[^"\\])*"|'(?:''|[^'])*')/g;
+/** What stands behind these members of a recipe. */
+const MEMBERS = {
+  command: "commands",
+  pre_step: "commands",
+  post_step: "commands",
+  on_error: "commands",
+  recipe: "recipes",
+  extends: "recipes",
+  agent: "agents",
+} as const;
+const NAMES = Object.keys(MEMBERS).join("|");
+const MEMBER = new RegExp(`^(\\s*(?:-\\s+)?)["']?(${NAMES})["']?\\s*:\\s*([\\s\\S]*)$`);
+const FLOW_MEMBER = new RegExp(
+  `[{,]\\s*["']?(${NAMES})["']?\\s*:\\s*("(?:\\\\.|[^"\\\\])*"|'(?:''|[^'])*'|[^\\s"'{}[\\],&*!|>][^,{}[\\]]*)`,
+  "g",
+);
 
-/**
- * The shell texts and the names of recipes in the text of a recipe, by the shapes that YAML has for a member's value. It
- * is not a parser: what it misses is judged when the step runs.
- */
-export function readRecipeTexts(source: string): {
+interface RecipeTexts {
   readonly commands: readonly string[];
   readonly recipes: readonly string[];
-} {
-  const found = { command: [] as string[], recipe: [] as string[] };
+  readonly agents: readonly string[];
+}
+
+/**
+ * The shell texts and the names of recipes and agents in the text of a recipe, by the shapes that YAML has for a member's
+ * value. It is not a parser: what it misses is judged when the step runs.
+ */
+export function readRecipeTexts(source: string): RecipeTexts {
+  const found = { commands: [] as string[], recipes: [] as string[], agents: [] as string[] };
   const lines = source.split(/\r?\n/);
   for (let index = 0; index < lines.length; index += 1) {
     const line = lines[index] ?? "";
     const [, before = "", member, value = ""] = MEMBER.exec(line) ?? [];
-    if (member !== "command" && member !== "recipe") {
+    if (!isMember(member)) {
       for (const [, flow, quoted = ""] of line.matchAll(FLOW_MEMBER))
-        found[flow === "recipe" ? "recipe" : "command"].push(unquote(quoted));
+        if (isMember(flow)) found[MEMBERS[flow]].push(unquote(quoted.trim()));
       continue;
     }
     const deeper: string[] = [];
@@ -263,9 +349,13 @@ export function readRecipeTexts(source: string): {
     }
     const isBlock = /^[|>][-+0-9]*\s*(#.*)?$/.test(value);
     const whole = isBlock ? deeper.join("\n") : [value, ...deeper.map(one => one.trim())].join(" ");
-    found[member].push(isBlock ? whole : unquote(whole.trim()));
+    found[MEMBERS[member]].push(isBlock ? whole : unquote(whole.trim()));
   }
-  return { commands: found.command, recipes: found.recipe };
+  return found;
+}
+
+function isMember(name: string | undefined): name is keyof typeof MEMBERS {
+  return name !== undefined && Object.hasOwn(MEMBERS, name);
 }
 
 function isDeeper(line: string, indent: number): boolean {

@@ -44,6 +44,23 @@ const OWN_COMMANDS = table as Readonly<Record<string, OwnCommand>>;
 /** Where a project keeps recipes, and what their files are called. */
 export const RECIPE_FOLDERS = [".claude/recipes", "amplifier-bundle/recipes"];
 export const RECIPE_EXTENSIONS = [".yaml", ".yml"];
+/** Where a project keeps the agents that steps of recipes name. */
+export const AGENT_FOLDERS = [".claude/agents", "amplifier-bundle/agents"];
+
+/** The files of a folder of agents that may be `name`, `namespace:name` or `namespace:category:name`, in order. */
+export function agentFileNames(segments: readonly string[]): readonly string[] {
+  const name = `${segments.at(-1)}.md`;
+  if (segments.length === 1) return [name];
+  const [namespace = "", category = ""] = segments;
+  const places = [
+    ...(segments.length === 3 ? [`${namespace}/${category}`, category] : []),
+    `${namespace}/core`,
+    `${namespace}/specialized`,
+    "core",
+    "specialized",
+  ];
+  return [...places.map(place => `${place}/${name}`), name];
+}
 
 /** Something that a call of this program runs. */
 export type Started =
@@ -52,7 +69,13 @@ export type Started =
   | { readonly kind: "code" | "file"; readonly name: Value }
   /** an agent with these words, some of which may name files */
   | { readonly kind: "agent"; readonly words: readonly Value[]; readonly directory: Value | undefined }
-  | { readonly kind: "recipe"; readonly name: Value; readonly folders: readonly Value[] };
+  | ({ readonly kind: "recipe"; readonly name: Value } & RecipePlaces);
+
+/** Where the recipes and the agents that a recipe names may lie, besides the working directory. */
+export interface RecipePlaces {
+  readonly folders: readonly Value[];
+  readonly places: readonly Value[];
+}
 
 /** One call of this program, read as the program itself reads it. */
 export interface OwnCall {
@@ -207,7 +230,10 @@ function findStarts(
   if (runs !== "recipe") return [...texts, { kind: runs, name: name as Value }];
   const places = valuesOf("working-dir", "cd");
   const folders = places.flatMap(place => RECIPE_FOLDERS.map(folder => joinPath(place, text(folder))));
-  return [...texts, { kind: runs, name: name as Value, folders: [...valuesOf("recipe-dir"), ...folders] }];
+  return [
+    ...texts,
+    { kind: runs, name: name as Value, folders: [...valuesOf("recipe-dir"), ...folders], places },
+  ];
 }
 
 type Options = ParsedOptions["options"];

@@ -1,3 +1,4 @@
+import { AGENT_FOLDERS, agentFileNames } from "../../programs/index.ts";
 import { findAssetHome, findHome } from "../../state/index.ts";
 import { join, type System } from "../../system/index.ts";
 import { SHIPPED_AGENTS } from "../shipped-recipes.ts";
@@ -9,7 +10,6 @@ type AgentLookup =
   | { readonly kind: "missing" }
   | { readonly kind: "bad-reference" };
 
-const AGENT_FOLDERS = [".claude/agents", "amplifier-bundle/agents"];
 /** Agents of the package answer to this namespace, and to none. */
 const OWN_NAMESPACE = "amplihack";
 
@@ -47,23 +47,7 @@ function findIn(
 ): string | undefined {
   return directories
     .flatMap(directory =>
-      candidates(segments).map(candidate => ({ directory, file: join(directory, candidate) })),
+      agentFileNames(segments).map(candidate => ({ directory, file: join(directory, candidate) })),
     )
     .find(({ directory, file }) => isFile(files, file) && staysInside(files, directory, file))?.file;
-}
-
-function candidates(segments: readonly string[]): readonly string[] {
-  const name = `${segments.at(-1)}.md`;
-  if (segments.length === 1) return [name];
-  const [namespace = "", category] = segments;
-  const nested =
-    segments.length === 3 ? [join(namespace, category ?? "", name), join(category ?? "", name)] : [];
-  return [
-    ...nested,
-    join(namespace, "core", name),
-    join(namespace, "specialized", name),
-    join("core", name),
-    join("specialized", name),
-    name,
-  ];
 }

@@ -6,6 +6,7 @@ import { DEFAULT_MAX_DEPTH, DEFAULT_MAX_TOTAL_STEPS, MAX_DEPTH } from "../format
 import { openLogs, pruneOldFiles, type RunLogs, runLogPath } from "../logs/event-log.ts";
 import type { Observer } from "../logs/events.ts";
 import { pointerLine } from "../logs/run-records.ts";
+import { findShown } from "../steps/guard-step.ts";
 import { inferContext } from "../values/recipe-context.ts";
 import { environmentBytes } from "../values/shell-variables.ts";
 import {
@@ -173,7 +174,7 @@ function createRun(
     progress,
     watcher,
     counter: { steps: 0, files: 0, shells: 0 },
-    agreed: request.agreed ?? [],
+    shown: findShown(system, workingDir, loaded, request.agreed),
   };
 }
 

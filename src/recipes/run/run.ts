@@ -40,8 +40,8 @@ export interface RecipeRun {
   /** ends the programs of steps when this process is killed */
   readonly watcher: GroupWatcher;
   readonly counter: { steps: number; files: number; shells: number };
-  /** SHA-256 of recipes that a person agreed to as they are */
-  readonly agreed: readonly string[];
+  /** SHA-256 of the files of the question that the person said yes to, where an agent started the run */
+  readonly shown: ReadonlySet<string> | "to the person who started it" | "to nobody";
   /** asks a person about a step and waits; undefined where nobody can be asked */
   readonly approve: Approve | undefined;
   readonly keepFiles: KeepFiles | undefined;

@@ -2,13 +2,14 @@ import { filteredPaths, runGit } from "../../history/index.ts";
 import { printModeArguments } from "../../hosts/index.ts";
 import { defined, errorText } from "../../protocol/index.ts";
 import { EnvVar, envParsers, readText } from "../../state/index.ts";
-import type { System } from "../../system/index.ts";
+import { type System, sha256Hex } from "../../system/index.ts";
 import { findAgent } from "../find/find-agent.ts";
 import type { StepReference } from "../logs/events.ts";
 import { failure, type RecipeRun, type StepOutcome, type StepTask } from "../run/run.ts";
 import { describeMissing, renderTemplate } from "../values/template.ts";
 import { extractJson } from "../values/value.ts";
 import { type Execution, effectiveTimeout, endText, executeProcess, failureText } from "./execute-process.ts";
+import { isAsShown, notAsShown } from "./guard-step.ts";
 import { cutWarning, executionReport, stepDirectory } from "./run-bash-step.ts";
 import { settleOutput, variablesAfterFailure, wantsJson } from "./settle-output.ts";
 import { lastCharacters } from "./snippet.ts";
@@ -141,9 +142,7 @@ export async function runAgentStep(task: StepTask): Promise<StepOutcome> {
     });
   }
   const instructions = readInstructions(task);
-  if (instructions === undefined) {
-    return failure("prepare", `Agent reference '${step.agent}' is not allowed`, { warnings: place.warnings });
-  }
+  if (typeof instructions === "string") return failure("prepare", instructions, { warnings: place.warnings });
   const prompt = renderTemplate(step.prompt ?? "", context);
   const warnings = [...place.warnings, ...instructions.warnings, ...describeMissing(prompt.missing)];
   const ask = (text: string): Promise<AgentAnswer> =>
@@ -170,13 +169,13 @@ export async function runAgentStep(task: StepTask): Promise<StepOutcome> {
   return { ...common, ...settleOutput(step, answer.text), warnings: [...common.warnings, ...staging] };
 }
 
-/** The agent's own instructions and our notice; undefined when the reference is not a reference. */
-function readInstructions(task: StepTask): { text: string; warnings: readonly string[] } | undefined {
+/** The agent's own instructions and our notice; a text says why the step does not run. */
+function readInstructions(task: StepTask): { text: string; warnings: readonly string[] } | string {
   const { run, step } = task;
   const notice = step.mode === undefined ? NOTICE : `${NOTICE}\nMode of this step: ${step.mode}`;
   if (step.agent === undefined || step.agent.trim() === "") return { text: notice, warnings: [] };
   const found = findAgent(run.system, step.agent, run.workingDir);
-  if (found.kind === "bad-reference") return undefined;
+  if (found.kind === "bad-reference") return `Agent reference '${step.agent}' is not allowed`;
   const without = (why: string) => ({
     text: notice,
     warnings: [`Agent '${step.agent}' ${why}; running without its instructions`],
@@ -184,6 +183,8 @@ function readInstructions(task: StepTask): { text: string; warnings: readonly st
   if (found.kind === "missing") return without("was not found");
   try {
     const text = readText(run.system, found.path, AGENT_FILE_LIMIT);
+    if (text !== undefined && !isAsShown(run, found.path, sha256Hex(run.system.text.encode(text))))
+      return notAsShown(found.path);
     return text === undefined
       ? without("was not found")
       : {

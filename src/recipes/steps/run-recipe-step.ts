@@ -6,6 +6,7 @@ import type { StepResult, SubResult } from "../run/result.ts";
 import { type Frame, type FrameEnd, failure, type StepOutcome, type StepTask } from "../run/run.ts";
 import { describeMissing, renderValue } from "../values/template.ts";
 import { effectiveTimeout } from "./execute-process.ts";
+import { isAsShown, notAsShown } from "./guard-step.ts";
 import { askAgent } from "./run-agent-step.ts";
 import { stepDirectory } from "./run-bash-step.ts";
 import { settleOutput, variablesAfterFailure } from "./settle-output.ts";
@@ -107,7 +108,8 @@ function loadChild({ run, frame }: StepTask, name: string): LoadedRecipe | strin
   const shipped = findShadowed(system, name, found.path, search);
   if (shipped !== undefined) return shadowRefusal(name, found.path);
   const { loaded, errors } = loadRecipe(system, found.path, search, topLevelFile);
-  if (loaded !== undefined) return loaded;
+  if (loaded !== undefined)
+    return isAsShown(run, loaded.path, loaded.fileSha256) ? loaded : notAsShown(loaded.path);
   return `Failed to parse sub-recipe '${name}': ${errors.map(error => error.message).join("; ")}`;
 }
 
