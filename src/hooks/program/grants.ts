@@ -248,7 +248,10 @@ export function shownWith(system: System, stateHome: string, sha256: string): re
   const has = ({ files = [] }: RefusedCommand) => files.some(file => file.sha256 === sha256);
   try {
     const refused = openFile(system, stateHome).read()?.refused ?? [];
-    return refused.findLast(one => isQuestion(one) && has(one))?.files?.map(file => file.sha256);
+    return refused
+      .filter(one => isQuestion(one) && has(one))
+      .at(-1)
+      ?.files?.map(file => file.sha256);
   } catch {
     return undefined;
   }
