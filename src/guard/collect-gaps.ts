@@ -11,12 +11,14 @@ import {
   onlyReads,
   reachesOut,
   startedBy,
+  variablesThatSet,
 } from "../programs/index.ts";
 import {
   type CodeRun,
   describe,
   hasGlob,
   type Invocation,
+  isOpen,
   knownText,
   type ShellFacts,
   text,
@@ -37,6 +39,7 @@ import {
   type Target,
   warnedSincePrompt,
   whyOtherProgram,
+  wiringPart,
   type Zone,
 } from "../workspace/index.ts";
 import type { Examination } from "./collect-footprint.ts";
@@ -45,7 +48,9 @@ import { gapsOfGit } from "./git/gaps.ts";
 import type { GuardWorkspace } from "./judgement.ts";
 import {
   type CallFacts,
+  filesBelow,
   filesGiven,
+  filesMadeBelow,
   filesNamed,
   filesSearched,
   filesUnpacked,
@@ -91,12 +96,20 @@ function* gapsOfText(facts: CallFacts, workspace: GuardWorkspace): Iterable<Gap>
     yield { kind, what: reason, why: message };
   }
   for (const run of facts.codeRuns) {
-    const { language, from, path, isExamined } = run;
+    const { language, from, path, code, isExamined } = run;
     const what = path === undefined ? language : describe(path);
     if (language === "python" && from !== "file") yield* gapsOfPython(run, facts, workspace);
     else if (from === "file") yield { kind: "code", what, why: "a file is run" };
     else if (from === "stdin") yield { kind: "code", what, why: "what comes in on the input is run" };
-    else if (!isExamined) yield { kind: "code", what, why: "code that was not read to its end" };
+    else if (!isExamined || isOpen(code))
+      yield { kind: "code", what, why: "code that was not read to its end" };
+  }
+  for (const value of facts.computed) {
+    const { variable } = workspace.given;
+    const isUnset = (origin: Value["origins"][number]) =>
+      origin.kind === "environment" && variable !== undefined && variable(origin.name) === undefined;
+    if (value.origins.length === 0 || !value.origins.every(isUnset))
+      yield { kind: "code", what: describe(value), why: "a text that is computed may hold commands" };
   }
   for (const { name, value } of facts.assignments) yield* gapsOfVariable(name, value);
   for (const { name } of facts.functions)
@@ -154,6 +167,7 @@ function* gapsOfProgram(invocation: Invocation, facts: CallFacts, workspace: Gua
       yield missing;
       if (missing.kind === "program" && reachesOut(invocation)) yield reach(missing.what);
     }
+  yield* gapsOfPatterns(invocation, facts, workspace);
   yield* gapsOfEnvironment(invocation, workspace);
   if (invocation.program === "patch") yield* gapsOfPatch(invocation, facts, workspace);
   const { argv, environment, place, isElevated, isOpenEnded } = invocation;
@@ -175,6 +189,19 @@ function* gapsOfProgram(invocation: Invocation, facts: CallFacts, workspace: Gua
   }
 }
 
+/** `*` gives a program a file of the name `--output=x` as an option. */
+function gapsOfPatterns(invocation: Invocation, facts: CallFacts, { disk }: GuardWorkspace): readonly Gap[] {
+  const { argv, cwd, program: name } = invocation;
+  if (name === undefined || isShellWord(name) || !argv.some(({ pieces: [first] }) => first?.kind === "glob"))
+    return [];
+  const folder = knownText(cwd);
+  const isOption = (file: string) => file.startsWith("-");
+  const names = folder === undefined || disk.isAbsent(folder) ? [] : disk.names(folder, MAX_NAMES);
+  return folder === undefined || names?.some(isOption) !== false || mayAppear(folder, isOption, facts, disk)
+    ? [{ kind: "value", what: name, why: "a name that a pattern finds may be an option" }]
+    : [];
+}
+
 /** The names are read from the patch as the effects are; here it must be one of which nothing else is expected. */
 function gapsOfPatch(invocation: Invocation, facts: CallFacts, { disk }: GuardWorkspace): readonly Gap[] {
   const shown = invocation.argv.map(describe);
@@ -192,15 +219,27 @@ function gapsOfEnvironment(invocation: Invocation, workspace: GuardWorkspace): r
     : [];
 }
 
-/** Words of the shell are found nowhere; a program is known only if what would run is the one that is meant. */
+/** A program is known only if what would run is the one that is meant. */
 function gapsOfIdentity(invocation: Invocation, workspace: GuardWorkspace): readonly Gap[] {
   const { program: name, argv } = invocation;
   const written = describe(argv[0] ?? EMPTY);
-  if (name === undefined || (written === name && isShellWord(name))) return [];
+  if (name === undefined) return [];
+  const setting = settingOf(name, workspace);
+  if (setting !== undefined)
+    return [{ kind: "environment", what: setting, why: "this variable changes what the program does" }];
   const all = [[name, written] as const, ...startedBy(invocation).map(one => [one, one] as const)];
   return all.flatMap(([program, word]): readonly Gap[] => {
     const why = whyOtherProgram(workspace, program, word);
     return why === undefined ? [] : [{ kind: "environment", what: word, why }];
+  });
+}
+
+/** A variable of the environment that gives the program more options, or the shell other folders. */
+function settingOf(name: string, { given, home }: GuardWorkspace): string | undefined {
+  const variables = /^(?:cd|pushd)$/.test(name) ? ["CDPATH"] : variablesThatSet(name);
+  return variables.find(variable => {
+    const value = given.variable?.(variable) ?? "";
+    return value !== "" && !(variable === "XDG_CONFIG_HOME" && value === join(home, ".config"));
   });
 }
 
@@ -263,6 +302,7 @@ function gapsOfEffect(effect: CommandEffect, workspace: GuardWorkspace, facts: C
       if (effect.how === "extract") return gapsOfUnpacked(effect, workspace, facts);
       return [
         ...change(effect.path, effect.how === "link" ? "name" : "content"),
+        ...gapsOfTree(effect, workspace, facts),
         ...(effect.from === undefined ? [] : gapsOfRead({ ...effect, path: effect.from }, workspace, facts)),
       ];
     case "attributes":
@@ -343,9 +383,46 @@ function gapsOfUnpacked(
     : gapsOfFiles(files, effect.by, workspace, facts);
 }
 
+/** What lies below a folder comes along under names of its own. */
+function gapsOfTree(
+  { path, from, by }: EffectOf<"write">,
+  workspace: GuardWorkspace,
+  facts: CallFacts,
+): readonly Gap[] {
+  const { disk } = workspace;
+  const [to] = resolveTargets(disk, path, by.cwd, by.place, { followsLast: true });
+  if (from === undefined || to?.path === undefined) return [];
+  const top = to.path;
+  const sources = resolveTargets(disk, from, by.cwd, by.place, { followsLast: true, isReading: true });
+  const folders = sources.flatMap(target => {
+    if (target.path !== undefined) return [target.path];
+    const found = hasOnlyPatterns(from) ? expandTarget(disk, target, true) : undefined;
+    return found === undefined ? [undefined] : [...found.paths, ...found.trees];
+  });
+  return folders.flatMap((folder): readonly Gap[] => {
+    const kind = folder === undefined ? undefined : disk.kind(folder);
+    if (kind !== undefined && kind !== "directory") return [];
+    const made = folder === undefined ? undefined : filesMadeBelow(folder, facts, disk);
+    const files = kind === undefined ? [] : filesBelow(disk, folder ?? "", "everything");
+    if (folder === undefined || files === undefined || made === undefined)
+      return [{ kind: "value", what: describe(from), why: "what the folder holds is not known" }];
+    const names = [...files, ...made].map(file => file.slice(folder.length + 1));
+    // A pattern puts each of the names that it finds below the folder.
+    const brought = names.flatMap(name => [join(top, name), join(top, basename(folder), name)]);
+    const wired = brought.find(
+      file =>
+        wiringPart(workspace, file) !== undefined ||
+        isStartupFile(workspace, file) ||
+        startsLater(workspace, file),
+    );
+    return wired === undefined ? [] : [{ kind: "wiring", what: wired, why: "it starts something later" }];
+  });
+}
+
 /** Below /dev/shm lie plain files. */
 const DEVICES = /^\/(?:dev(?!\/shm\/)|proc|sys)(?:\/|$)/;
-const PLAIN_DEVICES = /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/\d+)$/;
+const PLAIN_DEVICES =
+  /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/(?:[0-2]|6[3-9]|[7-9]\d|\d{3,}))$/;
 
 /** Facts about the machine that everybody may read. */
 const MACHINE = /^\/proc\/(?:cpuinfo|meminfo|version|loadavg|uptime|filesystems|stat)$/;
@@ -366,8 +443,8 @@ function gapsOfRead(
       return secret === undefined ? [] : [{ kind: "secret", what: secret, why: "it may be read" }];
     }
     if (PLAIN_DEVICES.test(target.path) || MACHINE.test(target.path)) return [];
-    if (DEVICES.test(target.path))
-      return [{ kind: "reach", what, why: "a device or a running process is read" }];
+    if (DEVICES.test(target.path) || disk.kind(target.path) === "other")
+      return [{ kind: "reach", what, why: "a device, a pipe or a running process is read" }];
     if (secretAt(workspace, target.path) !== undefined) return [{ kind: "secret", what, why: "it is read" }];
     return hasSecretsIn(workspace, target.path)
       ? [{ kind: "secret", what, why: "a secret is in this folder" }]
@@ -432,26 +509,33 @@ function gapsOfChange(
     if (target.isRemote) return [{ kind: "reach", what, why: "it is on another machine" }];
     if (findWiring(workspace, target) !== undefined || holdsWiring(workspace, target))
       return [{ kind: "wiring", what, why: "it decides what runs later" }];
-    if (target.path !== undefined) return gapsOfChangedPath(target.path, workspace);
+    if (target.path !== undefined) return gapsOfChangedPath(target.path, workspace, touch);
     const found = hasOnlyPatterns(word)
       ? expandTarget(workspace.disk, target, touch === "content")
       : undefined;
     if (found === undefined) return [{ kind: "value", what, why: "which file changes is not known" }];
-    return [...found.paths, ...found.trees].flatMap(path => gapsOfChangedPath(path, workspace));
+    return [...found.paths, ...found.trees].flatMap(path => gapsOfChangedPath(path, workspace, touch));
   });
 }
 
-function gapsOfChangedPath(path: string, workspace: GuardWorkspace): readonly Gap[] {
+function gapsOfChangedPath(
+  path: string,
+  workspace: GuardWorkspace,
+  touch: "name" | "content",
+): readonly Gap[] {
+  const { disk } = workspace;
   if (PLAIN_DEVICES.test(path)) return [];
-  if (DEVICES.test(path))
-    return [{ kind: "reach", what: path, why: "a device or a running process is changed" }];
+  if (DEVICES.test(path) || (touch === "content" && disk.kind(path) === "other"))
+    return [{ kind: "reach", what: path, why: "a device, a pipe or a running process is changed" }];
   if (secretAt(workspace, path) !== undefined || hasSecretsIn(workspace, path))
     return [{ kind: "secret", what: path, why: "a secret is changed" }];
   if (isStartupFile(workspace, path) || startsLater(workspace, path))
     return [{ kind: "wiring", what: path, why: "it starts something later" }];
+  if (touch === "content" && disk.kind(path) === "file" && disk.links(path) > 1)
+    return [{ kind: "place", what: path, why: "the file has another name elsewhere" }];
   const zone = classifyPath(workspace, path);
   if (FREE.includes(zone)) return [];
-  const isNew = workspace.disk.isAbsent(path);
+  const isNew = disk.isAbsent(path);
   if (zone === "regenerable" && isNew) return [];
   if (workspace.given.written?.()?.hasWritten(path) === true) return [];
   const why =

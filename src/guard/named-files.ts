@@ -12,20 +12,25 @@ const ODD = /[\s'"\\]|^-/;
 
 /**
  * Every file below a folder, and the folders themselves where they are found too; undefined where there are too many, or
- * links, or names that a list would take apart.
+ * links, or names that a list would take apart, but for whoever wants everything by its name.
  */
-function filesBelow(disk: Disk, folder: string, folders?: "folders"): readonly string[] | undefined {
+export function filesBelow(
+  disk: Disk,
+  folder: string,
+  wanted?: "folders" | "everything",
+): readonly string[] | undefined {
   const found: string[] = [];
   const open = [folder];
   for (let at = open.pop(); at !== undefined; at = open.pop()) {
     const names = disk.names(at, MAX_ENTRIES);
     if (names === undefined || found.length + open.length + names.length > MAX_ENTRIES) return undefined;
-    if (folders !== undefined) found.push(at);
+    if (wanted === "folders") found.push(at);
     for (const name of names) {
       const path = join(at, name);
       const kind = disk.kind(path);
-      if (ODD.test(name) || (kind !== "file" && kind !== "directory")) return undefined;
-      (kind === "file" ? found : open).push(path);
+      const isPlain = !ODD.test(name) && (kind === "file" || kind === "directory");
+      if (!isPlain && wanted !== "everything") return undefined;
+      (kind === "directory" ? open : found).push(path);
     }
   }
   return found;
@@ -47,12 +52,7 @@ function isMade(
   disk: Disk,
   below?: "below",
 ): boolean {
-  const written = [
-    ...writtenFiles.map(file => file.path),
-    ...redirections.flatMap(({ operation, target, cwd }) =>
-      operation === "read" ? [] : [joinPath(cwd, target)],
-    ),
-  ].map(word => knownText(word));
+  const written = pathsWritten(writtenFiles, redirections);
   const isThere = (at: string | undefined) =>
     at === undefined || isInside(at, path) || (below !== undefined && isInside(path, at));
   return (
@@ -84,10 +84,47 @@ export function mayAppear(
   return allEffects.some(effect => {
     const { by } = effect;
     if (effect.kind === "git") return changesOfGit(effect.run).files;
-    return changedBy(effect, undefined).some(word =>
+    return madeBy(effect).some(word =>
       resolveTargets(disk, word, by.cwd, by.place, { followsLast: true }).some(({ path }) => isThere(path)),
     );
   });
+}
+
+/** What the call itself makes below a folder; undefined where a name is not known. */
+export function filesMadeBelow(
+  folder: string,
+  { allEffects, writtenFiles, redirections }: CallFacts,
+  disk: Disk,
+): readonly string[] | undefined {
+  const changed = allEffects.flatMap(effect => {
+    const { by } = effect;
+    if (effect.kind === "git") return changesOfGit(effect.run).files ? [undefined] : [];
+    return madeBy(effect).flatMap(word =>
+      resolveTargets(disk, word, by.cwd, by.place, { followsLast: true }).map(({ path }) => path),
+    );
+  });
+  const all = [...pathsWritten(writtenFiles, redirections), ...changed];
+  return all.every(path => path !== undefined)
+    ? all.filter(path => isInside(folder, path) && path !== folder)
+    : undefined;
+}
+
+function pathsWritten(
+  writtenFiles: ShellFacts["writtenFiles"],
+  redirections: ShellFacts["redirections"],
+): readonly (string | undefined)[] {
+  return [
+    ...writtenFiles.map(file => file.path),
+    ...redirections.flatMap(({ operation, target, cwd }) =>
+      operation === "read" ? [] : [joinPath(cwd, target)],
+    ),
+  ].map(word => knownText(word));
+}
+
+/** Where something may lie afterwards that did not before. */
+function madeBy(effect: CommandEffect): readonly Value[] {
+  if (effect.kind === "move") return effect.to === undefined ? [] : [effect.to];
+  return effect.kind === "delete" ? [] : changedBy(effect, undefined);
 }
 
 /** Editing a file makes no new name. */

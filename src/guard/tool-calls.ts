@@ -217,6 +217,7 @@ export const EMPTY_FACTS: ShellFacts = {
   writtenFiles: [],
   functions: [],
   assignments: [],
+  computed: [],
   links: [],
   unexamined: [],
   steps: 0,

@@ -22,6 +22,7 @@ export {
   isInterpreter,
   isProgramName,
   isStartedByName,
+  variablesThatSet,
 } from "./model/registry.ts";
 export { lossesInText } from "./model/unknown.ts";
 export {

@@ -16,10 +16,11 @@ import {
 } from "./state/state.ts";
 import { judgeErrors } from "./syntax/parse.ts";
 import { parseAnyShell } from "./syntax/recover.ts";
-import { text, unknown } from "./value.ts";
+import { knownText, text, unknown } from "./value.ts";
 import { runHalves, runHandlers, runShellText, runSubshell } from "./walk/code-runs.ts";
 import { callFunction, execute } from "./walk/execute.ts";
 import { runNode, runStatements } from "./walk/structure.ts";
+import { noteUncomputed } from "./words/arithmetic.ts";
 import { evaluateExpression } from "./words/resolve.ts";
 
 /** Shell text to facts. Never throws; what could not be looked into is in `unexamined`. */
@@ -150,8 +151,13 @@ const walker: Walker = {
     const span = scope.source.base ?? { start: 0, end: scope.source.text.length };
     runShellText(text(code), scope, span);
   },
-  compute: (written, scope) =>
-    evaluateExpression({ type: "ArithmeticWord", pos: 0, end: 0, value: written }, scope),
+  compute(written, scope) {
+    const value = knownText(written);
+    if (value === undefined) noteUncomputed(written, scope);
+    return value === undefined
+      ? undefined
+      : evaluateExpression({ type: "ArithmeticWord", pos: 0, end: 0, value }, scope);
+  },
   runStatements,
   runNode,
   execute,

@@ -25,13 +25,7 @@ import {
   type Value,
   wordAt,
 } from "./value.ts";
-import {
-  runHandlers,
-  runHiddenSubstitutions,
-  runInSameShell,
-  runScript,
-  unknownOutput,
-} from "./walk/code-runs.ts";
+import { runHandlers, runInSameShell, runScript, runSubscript, unknownOutput } from "./walk/code-runs.ts";
 import { runInner, withEnvironment } from "./walk/execute.ts";
 import { asQuotedWord, storeDeclaration } from "./walk/simple-command.ts";
 import { readSeparators } from "./words/expand.ts";
@@ -110,7 +104,7 @@ const complete: Builtin = call => {
 
 const test: Builtin = call => {
   call.argv.forEach((word, index) => {
-    if (knownText(wordAt(call.argv, index - 1)) === "-v") runHiddenSubstitutions(knownText(word), call.scope);
+    if (knownText(wordAt(call.argv, index - 1)) === "-v") runSubscript(word, call.scope);
   });
   return NO_OUTPUT;
 };
@@ -179,6 +173,7 @@ function runDeclaration(
         kind.isLocal && !scope.state.variables.has(name) ? [{ kind: "unset" } as const] : lookUp(name, scope);
       assign(name, before, scope, attributes);
     } else storeDeclaration({ name, contents, span: call.span }, scope, attributes);
+    if (isReference === true) for (const target of scalarValues(contents ?? [])) runSubscript(target, scope);
   }
   return NO_OUTPUT;
 }
@@ -192,6 +187,9 @@ function namedContents(
   const names = new Set(declared.map(({ name }) => name));
   const others = parsed.operands.flatMap(({ value }) => {
     const entry = splitAssignment(value);
+    const [, element] = /^(\w+\[.*?\])\+?=/s.exec(knownPrefix(value)) ?? [];
+    if (element !== undefined) runSubscript(text(element), call.scope);
+    else if (entry === undefined && knownText(value) === undefined) runSubscript(value, call.scope);
     return entry === undefined || names.has(entry.name)
       ? []
       : [{ name: entry.name, contents: entry.value === undefined ? undefined : [scalar(entry.value)] }];
@@ -233,7 +231,7 @@ const unset: Builtin = call => {
   const parsed = parseOptions(call.argv, { flags: "-fvn" });
   for (const { value } of parsed.operands) {
     const name = knownText(value);
-    runHiddenSubstitutions(name, call.scope);
+    runSubscript(value, call.scope);
     if (name === undefined) continue;
     if (parsed.has("f")) state.functions.delete(name);
     else
@@ -397,7 +395,7 @@ const read: Builtin = call => {
   const names = parsed.operandValues;
   const targets = names.length === 0 ? [text("REPLY")] : names;
   targets.forEach((name, index) => {
-    runHiddenSubstitutions(knownText(name), call.scope);
+    runSubscript(name, call.scope);
     const isLast = index === targets.length - 1;
     const values = lines?.map(line => scalar(text(fieldAt(line, separators, index, isLast), input.origins)));
     store(name, values, input, call);

@@ -381,6 +381,8 @@ export interface ShellFacts {
   readonly functions: readonly FunctionFact[];
   /** Assignments to variables, in order, exported or not. */
   readonly assignments: readonly AssignmentFact[];
+  /** Texts that are not known and that the shell computes, which runs the commands in a subscript. */
+  readonly computed: readonly Value[];
   /** What was not looked into, and why. Empty for an ordinary command. */
   readonly unexamined: readonly Unexamined[];
   readonly steps: number;

@@ -42,9 +42,9 @@ export {
   positionalsFrom,
   readOwnScript,
   readScript,
-  runHiddenSubstitutions,
   runInNewShell,
   runScript,
+  runSubscript,
   unknownOutput,
 } from "./walk/code-runs.ts";
 export { execute, runInner } from "./walk/execute.ts";

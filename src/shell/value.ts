@@ -195,6 +195,14 @@ export function blend(values: readonly Value[], label: string): Value {
   );
 }
 
+/** A part of it may be anything: a name of a file, what a program said. Numbers and the like may not. */
+export function isOpen({ pieces, origins }: Value): boolean {
+  return pieces.some(
+    piece =>
+      piece.kind !== "text" && (piece.kind === "glob" || piece.shape !== "token" || origins.length > 0),
+  );
+}
+
 function unknownShape(value: Value): UnknownShape {
   const known = knownText(value);
   if (known !== undefined) return /^\w[\w.-]*$/.test(known) ? "token" : known === "" ? "any" : "nonempty";

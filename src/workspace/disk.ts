@@ -20,6 +20,8 @@ export interface Disk {
   identity(path: string): string | undefined;
   /** its size and when it last changed */
   state(path: string): { readonly size: number; readonly modifiedMs: number } | undefined;
+  /** how many names the file has */
+  links(path: string): number;
   /** its permission bits */
   mode(path: string): number | undefined;
   /** nothing is there, and that was seen: a name that cannot be looked at may be there */
@@ -52,6 +54,7 @@ export function createDisk(
   };
   const kind = (path: string) => (links.size > 0 && links.has(path) ? "symlink" : factsAt(path)?.kind);
   const folders = new Set<string>();
+  const countLinks = onceEach(path => files.exactFacts(path)?.links);
   const readLink = onceEach(path => links.get(path) ?? files.readLink(path));
   const linkAt = (path: string) => (kind(path) === "symlink" ? readLink(path) : undefined);
   // Asking for names where nothing is would throw, which is slow.
@@ -67,6 +70,7 @@ export function createDisk(
     kind,
     identity: path => factsAt(path)?.identity,
     state: factsAt,
+    links: path => countLinks(path) ?? 1,
     mode: path => factsAt(path)?.mode,
     isAbsent: path => !links.has(path) && found(path) === "absent",
     names: (path, limit = MAX_NAMES) => {

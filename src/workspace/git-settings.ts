@@ -1,9 +1,10 @@
-import { dirname, expandHome, isAbsolute, join } from "../system/index.ts";
+import { ancestors, dirname, expandHome, isAbsolute, join } from "../system/index.ts";
 import type { Disk } from "./disk.ts";
 import { type Repository, unquoteSetting } from "./repository.ts";
 
 const MAX_CONFIG = 256 * 1024;
 const MAX_FILES = 24;
+const MAX_FOLDERS = 2_000;
 
 /** One setting of git, as `section.subsection.key`; section and key in lower case. */
 export interface GitSetting {
@@ -13,7 +14,8 @@ export interface GitSetting {
 
 /**
  * Everything that the system's, the user's and the repository's configuration say, with what they include; conditions of
- * includes count as met. Undefined when a file is too large or too many are included. Git is never started.
+ * includes count as met. Undefined when a file is too large, holds what is not understood, or too many are included. Git
+ * is never started.
  */
 export function gitSettings(
   disk: Disk,
@@ -36,6 +38,7 @@ export function gitSettings(
     if (content === undefined) continue;
     if (count > MAX_FILES) return undefined;
     const found = settingsIn(content);
+    if (found === undefined) return undefined;
     settings.push(...found);
     for (const { name, value } of found)
       if (/^include(?:if\..*)?\.path$/s.test(name)) {
@@ -46,18 +49,22 @@ export function gitSettings(
   return settings;
 }
 
-function settingsIn(content: string): readonly GitSetting[] {
+function settingsIn(content: string): readonly GitSetting[] | undefined {
   const settings: GitSetting[] = [];
   let section = "";
-  for (const line of content.replace(/\\\r?\n/g, "").split(/\r?\n/)) {
-    const header = /^\s*\[\s*([^\]\s"]+)(?:\s+"((?:\\.|[^"\\])*)")?\s*\]/.exec(line);
-    if (header !== null) {
+  for (const line of content
+    .replace(/^\ufeff/, "")
+    .replace(/\\\r?\n/g, "")
+    .split(/\r?\n/)) {
+    let rest = line;
+    for (let header = HEADER.exec(rest); header !== null; header = HEADER.exec(rest)) {
       const subsection = header[2] === undefined ? "" : `.${header[2].replace(/\\(.)/g, "$1")}`;
       section = `${header[1]?.toLowerCase()}${subsection}`;
+      rest = rest.slice(header[0].length);
     }
-    const rest = header === null ? line : line.slice(header[0].length);
-    const entry = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*([\s\S]*))?$/.exec(rest);
-    if (entry === null) continue;
+    if (/^\s*(?:[#;]|$)/.test(rest)) continue;
+    const entry = /^\s*([A-Za-z][A-Za-z0-9-]*)\s*(?:=\s*([\s\S]*)|[#;].*)?$/.exec(rest);
+    if (entry === null) return undefined;
     settings.push({
       name: `${section}.${entry[1]?.toLowerCase()}`,
       value: unquoteSetting(entry[2] ?? "true"),
@@ -66,9 +73,14 @@ function settingsIn(content: string): readonly GitSetting[] {
   return settings;
 }
 
+const HEADER = /^\s*\[\s*([^\]\s"]+)(?:\s+"((?:\\.|[^"\\])*)")?\s*\]/;
+
 const MAX_ATTRIBUTES = 256 * 1024;
 
-/** Whether attributes of the repository name one of these: `filter=`, `diff=`, `merge=`. What is not read may. */
+/**
+ * Whether attributes of the repository name one of these: `filter=`, `diff=`, `merge=`. What is not read may. Git reads
+ * those beside each file, tracked or not: `folders` are those whose files a run takes anew.
+ */
 export function usesAttribute(
   disk: Disk,
   repository: Repository,
@@ -76,6 +88,7 @@ export function usesAttribute(
   home: string,
   attribute: string,
   tracked: ReadonlyMap<string, unknown> | undefined,
+  folders: readonly string[],
 ): boolean {
   const { top, commonDirectory } = repository;
   const named = settings.filter(({ name }) => name === "core.attributesfile").map(({ value }) => value);
@@ -87,11 +100,29 @@ export function usesAttribute(
     ...(top === undefined ? [] : [join(top, ".gitattributes")]),
   ];
   if (tracked === undefined || top === undefined) return true;
-  for (const path of tracked.keys()) if (path.endsWith("/.gitattributes")) files.push(join(top, path));
+  const places = new Set([...tracked.keys()].flatMap(path => ancestors(`/${path}`).slice(1)));
+  const below = folders.map(folder => foldersBelow(disk, folder));
+  if (places.size > MAX_FOLDERS || below.includes(undefined)) return true;
+  for (const place of places) files.push(join(top, place, ".gitattributes"));
+  for (const folder of below.flatMap(found => found ?? [])) files.push(join(folder, ".gitattributes"));
   return files.some(file => {
     const content = disk.text(file, MAX_ATTRIBUTES);
     return content === undefined ? disk.kind(file) !== undefined : content.includes(`${attribute}=`);
   });
+}
+
+/** The folder and those below it; undefined where there are too many. */
+function foldersBelow(disk: Disk, folder: string): readonly string[] | undefined {
+  const found = disk.kind(folder) === "directory" ? [folder] : [];
+  for (let at = 0; at < found.length; at += 1) {
+    const names = disk.names(found[at] ?? "", MAX_FOLDERS);
+    if (names === undefined || found.length > MAX_FOLDERS) return undefined;
+    for (const name of names) {
+      const path = join(found[at] ?? "", name);
+      if (name !== ".git" && disk.kind(path) === "directory") found.push(path);
+    }
+  }
+  return found;
 }
 
 /** The hooks that git would run from its folder, by name. Undefined when the folder cannot be listed. */

@@ -28,6 +28,7 @@ export {
   openRepository,
   type Repository,
   remoteUrl,
+  submodulesOf,
   trackedFiles,
   tracksAnything,
 } from "./repository.ts";

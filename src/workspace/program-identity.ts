@@ -1,5 +1,5 @@
 import type { EnvironmentReader } from "../hosts/index.ts";
-import { isSecretName } from "../programs/index.ts";
+import { isSecretName, isShellWord } from "../programs/index.ts";
 import { basename, dirname, isAbsolute, isInside, join } from "../system/index.ts";
 import { redact } from "../text/index.ts";
 import type { Workspace } from "./workspace.ts";
@@ -14,20 +14,18 @@ const SHELL_FILES = [
   ".zshenv",
   ".zprofile",
 ];
+/** `. ~/.aliases`, `source "$HOME/x"`: what else is read first, where it says so plainly. */
+const SOURCED = /^[^#\n]*?(?:^|[\s;&|{])(?:\.|source)[ \t]+["']?((?:~|\$HOME|\$\{HOME\}|\/)[\w./+-]*)/gm;
+const MAX_SOURCED = 16;
 const MAX_BYTES = 256 * 1024;
 const MAX_FOLDERS = 64;
 /** A group is often a person's own; everybody is not. */
 const WRITABLE_BY_OTHERS = 0o002;
 
-/** A function that is exported, a file that every shell runs first, or where an interpreter finds other modules. */
+/** A function that is exported, or a file that every shell runs first. */
 export function isShadowedIn(env: EnvironmentReader, name: string): boolean {
-  const loaded = /^python/.test(name)
-    ? ["PYTHONPATH", "PYTHONHOME"]
-    : name === "node"
-      ? ["NODE_OPTIONS"]
-      : [];
   const first = [`BASH_FUNC_${name}%%`, "BASH_ENV", "ENV", "LD_PRELOAD", "DYLD_INSERT_LIBRARIES"];
-  return [...first, ...loaded].some(variable => (env.get(variable) ?? "") !== "");
+  return first.some(variable => (env.get(variable) ?? "") !== "");
 }
 
 /** A variable that is named like a secret, or holds what looks like one. */
@@ -72,6 +70,7 @@ function findOther(workspace: Workspace, name: string, written: string): string 
   const alias = readAliases(workspace).get(name);
   if (alias !== undefined && !isSameProgram(name, alias))
     return "an alias or a function of the person has its name";
+  if (written === name && isShellWord(name)) return undefined;
   if (written.includes("/"))
     return whyNotTrusted(workspace, isAbsolute(written) ? written : join(directory, written));
   if (given.searchPath === undefined) return "where programs are looked for is not known";
@@ -113,9 +112,14 @@ function readAliases({ disk, home }: Workspace): ReadonlyMap<string, string> {
   const found = aliases.get(disk);
   if (found !== undefined) return found;
   const all = new Map<string, string>();
-  for (const file of SHELL_FILES) {
-    const content = disk.text(join(home, file), MAX_BYTES);
+  const files = SHELL_FILES.map(file => join(home, file));
+  for (const file of files) {
+    const content = disk.text(file, MAX_BYTES);
     if (content === undefined || content === "") continue;
+    for (const [, path = ""] of content.matchAll(SOURCED)) {
+      const sourced = path.replace(/^(?:~|\$HOME|\$\{HOME\})/, home);
+      if (files.length < SHELL_FILES.length + MAX_SOURCED && !files.includes(sourced)) files.push(sourced);
+    }
     const known = read.get(content) ?? namesIn(content);
     if (read.size >= MAX_READ) read.clear();
     read.set(content, known);

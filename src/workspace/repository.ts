@@ -151,6 +151,7 @@ const MODE_AT = 24;
 const SIZE_AT = 36;
 const MODIFIED_AT = 8;
 const DIRECTORY_MODE = 0o040000;
+const REPOSITORY_MODE = 0o160000;
 
 /**
  * Does git track the file, or anything below the directory? Read from the index; undefined when that cannot be read,
@@ -184,6 +185,27 @@ export function trackedFiles(
   return found;
 }
 
+/** Folders of other repositories that git tracks here; undefined when the index is there and cannot be read. */
+export function submodulesOf(disk: Disk, repository: Repository): readonly string[] | undefined {
+  const { gitDirectory, top } = repository;
+  if (top === undefined || disk.isAbsent(`${gitDirectory}/index`)) return [];
+  const index = disk.bytes(`${gitDirectory}/index`, MAX_INDEX_BYTES);
+  // Whoever has none has no such mode anywhere in it, which is seen without reading its entries.
+  if (index !== undefined && isWhole(disk, gitDirectory) && !holdsMode(index)) return [];
+  const found: string[] = [];
+  const isRead = visitIndex(disk, repository, (name, length, mode) => {
+    if (mode === REPOSITORY_MODE) found.push(`${top}/${disk.decode(name.subarray(0, length))}`);
+    return false;
+  });
+  return isRead === undefined ? undefined : found;
+}
+
+function holdsMode(index: Uint8Array): boolean {
+  for (let at = index.indexOf(0xe0); at >= 0; at = index.indexOf(0xe0, at + 1))
+    if (index[at + 1] === 0 && index[at - 1] === 0 && index[at - 2] === 0) return true;
+  return false;
+}
+
 /** A file as it was when git last looked at it. */
 export interface IndexedFile {
   /** zero where git did not note it */
@@ -197,7 +219,7 @@ type Visit = (name: Uint8Array, length: number, mode: number, view: DataView, at
 function visitIndex(disk: Disk, { gitDirectory }: Repository, visit: Visit): boolean | undefined {
   const index = disk.bytes(`${gitDirectory}/index`, MAX_INDEX_BYTES);
   if (index === undefined || index.length < HEADER_BYTES) return undefined;
-  if (disk.names(gitDirectory)?.some(name => name.startsWith("sharedindex.")) !== false) return undefined;
+  if (!isWhole(disk, gitDirectory)) return undefined;
   const view = new DataView(index.buffer, index.byteOffset, index.byteLength);
   const version = view.getUint32(4);
   if (view.getUint32(0) !== SIGNATURE || version < 2 || version > 4) return undefined;
@@ -207,6 +229,10 @@ function visitIndex(disk: Disk, { gitDirectory }: Repository, visit: Visit): boo
     // An entry reaches behind the end: another length of ids, or damage.
     return undefined;
   }
+}
+
+function isWhole(disk: Disk, gitDirectory: string): boolean {
+  return disk.names(gitDirectory)?.some(name => name.startsWith("sharedindex.")) === false;
 }
 
 /** `DIRC` */

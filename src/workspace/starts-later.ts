@@ -17,10 +17,10 @@ const STARTERS = words(`
 `);
 /** Further names, of which a pattern says more than a path: other spellings, and folders of which a part starts something. */
 const OTHER_STARTERS =
-  /^(?:\.gitlab-ci\.yaml$|\.gitlab\/|\.drone\.yaml$|\.travis\.yaml$|\.woodpecker|azure-pipelines|bitbucket-pipelines|appveyor\.yaml$|jenkinsfile|\.git-hooks\/|\.pre-commit|lefthook|\.lefthook|\.vscode\/|\.idea\/|\.zed\/|\.fleet\/|\.devcontainer|\.mise|\.autoenv|\.netlify|vercel\.json$|\.gitconfig$|cron|.*\.(?:service|timer|desktop|code-workspace)$)/i;
+  /^(?:\.gitlab-ci\.yaml$|\.gitlab\/|\.drone\.yaml$|\.travis\.yaml$|\.woodpecker|azure-pipelines|bitbucket-pipelines|appveyor\.yaml$|jenkinsfile|\.git-hooks\/|\.pre-commit|lefthook|\.lefthook|\.github$|\.vscode\/|\.idea\/|\.zed\/|\.fleet\/|\.devcontainer|\.mise|\.autoenv|\.netlify|vercel\.json$|\.gitconfig$|cron|.*\.(?:service|timer|desktop|code-workspace)$)/i;
 /** In any folder: they decide what git runs, or what a shell loads. */
 const ANYWHERE =
-  /(?:^|\/)(?:\.gitattributes|\.gitmodules|\.git(?:\/|$)|\.envrc|\.vimrc|\.exrc|\.nvimrc|\.lvimrc)/;
+  /(?:^|\/)(?:\.gitattributes|\.gitmodules|\.git(?:\/|$)|\.envrc|\.vimrc|\.exrc|\.nvimrc|\.lvimrc)/i;
 
 /** The path starts something later: continuous integration, hooks, tasks of editors, scheduled work. */
 export function startsLater(workspace: Workspace, path: string): boolean {
@@ -29,7 +29,9 @@ export function startsLater(workspace: Workspace, path: string): boolean {
   const below = partsBelow(project, path) ?? partsBelow(home, path);
   if (below === undefined) return ANYWHERE.test(path);
   const name = below.join("/");
-  return isStarter(name) || OTHER_STARTERS.test(name) || ANYWHERE.test(name);
+  // The folder itself may be one that comes from elsewhere with all that is in it.
+  const isOther = OTHER_STARTERS.test(name) || OTHER_STARTERS.test(`${name}/`);
+  return isStarter(name) || isOther || ANYWHERE.test(name);
 }
 
 function isStarter(name: string): boolean {

@@ -15,6 +15,7 @@ export function readSurroundings(system: System, cwd: string | undefined): Surro
     user: env.get("USER"),
     searchPath: env.get("PATH"),
     isShadowed: name => isShadowedIn(env, name),
+    variable: name => env.get(name),
     hasSecretVariables: () => env.names().some(name => isSecretVariable(env, name)),
     nowMs: clock.nowMs(),
     hostFolders: findHostFolders(env),

@@ -34,6 +34,8 @@ export interface Surroundings {
   readonly searchPath?: string | undefined;
   /** whether the environment brings a function of this name, or a file that every shell loads first */
   readonly isShadowed?: ((name: string) => boolean) | undefined;
+  /** what a variable of the environment holds; without it nothing is known of them */
+  readonly variable?: ((name: string) => string | undefined) | undefined;
   /** whether the environment holds something that looks like a secret; not known when absent */
   readonly hasSecretVariables?: (() => boolean) | undefined;
   /** `~A`: the guard's own configuration, grants, keys and programs */

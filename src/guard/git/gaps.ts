@@ -6,15 +6,18 @@ import {
   reachesOut,
   runsHooks,
 } from "../../programs/index.ts";
-import { knownText } from "../../shell/index.ts";
-import { ancestors, isInside, join } from "../../system/index.ts";
+import { joinPath, knownText, text } from "../../shell/index.ts";
+import { ancestors, basename, isInside, join } from "../../system/index.ts";
 import {
+  findRepository,
   type GitSetting,
   gitSettings,
   isStartupFile,
   listGitHooks,
+  type Repository,
   resolveTargets,
   startsLater,
+  submodulesOf,
   trackedFiles,
   usesAttribute,
   wiringPart,
@@ -39,7 +42,9 @@ export function gapsOfGit({ run, by }: EffectOf<"git">, workspace: GuardWorkspac
   return [
     ...gapsOfPlace(run, workspace),
     ...gapsOfBrought(run, workspace),
+    ...gapsOfMoved(run, workspace),
     ...gapsOfSettings(run, by.invocation?.isCaptured === true, workspace),
+    ...gapsOfSubmodules(run, workspace),
   ];
 }
 
@@ -56,12 +61,17 @@ function gapsOfPlace({ subcommand, repository, ...run }: GitRun, workspace: Guar
     : [{ kind: "place", what: top ?? "a bare repository", why: "it is outside the project" }];
 }
 
-const BRINGS = /^(?:checkout|switch|restore|merge|rebase|cherry-pick|revert)$/;
+const BRINGS = /^(?:checkout|switch|restore|merge|rebase|cherry-pick|revert|stash)$/;
 
 /** What commits bring into the work tree may start something later, and nobody has looked at it. */
 function gapsOfBrought(run: GitRun, workspace: GuardWorkspace): readonly Gap[] {
   const { subcommand, options, repository } = run;
   if (!BRINGS.test(subcommand) || repository?.top === undefined || options.has("abort", "quit")) return [];
+  if (
+    subcommand === "stash" &&
+    !/^(?:pop|apply)$/.test(knownText(options.operandValues[0] ?? text("")) ?? "")
+  )
+    return [];
   const commits: Gap = { kind: "wiring", what: what(run), why: "what these commits bring was not looked at" };
   if (!/^(?:checkout|restore)$/.test(subcommand))
     return subcommand === "switch" && options.operandValues.length === 0 ? [] : [commits];
@@ -84,7 +94,11 @@ function gapsOfBrought(run: GitRun, workspace: GuardWorkspace): readonly Gap[] {
   const named = new Set(targets.map(({ path = top }) => path));
   const below = [...(tracked?.keys() ?? [])].map(name => join(top, name));
   const brought = [...named, ...below.filter(file => ancestors(file).some(at => named.has(at)))];
-  const wiring = brought.find(
+  return gapsOfWiring(brought, workspace);
+}
+
+function gapsOfWiring(paths: readonly string[], workspace: GuardWorkspace): readonly Gap[] {
+  const wiring = paths.find(
     path =>
       wiringPart(workspace, path) !== undefined ||
       isStartupFile(workspace, path) ||
@@ -93,12 +107,71 @@ function gapsOfBrought(run: GitRun, workspace: GuardWorkspace): readonly Gap[] {
   return wiring === undefined ? [] : [{ kind: "wiring", what: wiring, why: "it starts something later" }];
 }
 
+/** `git mv` and `git rm`: names as a shell gives them, and what lies below. */
+function gapsOfMoved(run: GitRun, workspace: GuardWorkspace): readonly Gap[] {
+  const { subcommand, options, repository, directory } = run;
+  if (!/^(?:mv|rm)$/.test(subcommand) || repository?.top === undefined || options.has("cached")) return [];
+  const { disk } = workspace;
+  const paths = options.operandValues.map(
+    word => resolveTargets(disk, word, directory, { kind: "local" }, { followsLast: false })[0]?.path,
+  );
+  const tracked = trackedFiles(disk, repository);
+  const isUnread = tracked === undefined && !disk.isAbsent(`${repository.gitDirectory}/index`);
+  const known = paths.filter(path => path !== undefined);
+  if (known.length < paths.length || isUnread)
+    return [{ kind: "value", what: what(run), why: "which files it takes is not known" }];
+  const files = [...(tracked?.keys() ?? [])].map(name => join(repository.top ?? "", name));
+  const below = (top: string) => files.filter(file => isInside(top, file));
+  const to = subcommand === "mv" ? known.pop() : undefined;
+  const moved = known.flatMap(from => {
+    if (to === undefined) return [];
+    const at = disk.kind(to) === "directory" ? join(to, basename(from)) : to;
+    return [at, ...below(from).map(file => join(at, file.slice(from.length + 1)))];
+  });
+  return gapsOfWiring([...known, ...known.flatMap(below), ...moved], workspace);
+}
+
+const MAX_SUBMODULES = 16;
+
+/** Git looks into the repositories below this one, and there their own settings and hooks count. */
+function gapsOfSubmodules(run: GitRun, workspace: GuardWorkspace): readonly Gap[] {
+  const { disk } = workspace;
+  const { repository } = run;
+  if (repository?.top === undefined || !USES_CONTENTS.test(run.subcommand)) return [];
+  const folders = submodulesOf(disk, repository);
+  if (folders === undefined || folders.length > MAX_SUBMODULES)
+    return [{ kind: "size", what: "git", why: "the repositories below this one could not all be looked at" }];
+  return folders.flatMap((folder): readonly Gap[] => {
+    const inner = findRepository(disk, folder);
+    // Without a repository of its own there is nothing to look at; in itself it would have no end.
+    if (inner?.top === undefined || inner.top !== disk.resolve(folder, true)) return [];
+    const looked = { ...run, subcommand: "status", repository: inner };
+    return [...gapsOfSettings(looked, true, workspace), ...gapsOfSubmodules(looked, workspace)];
+  });
+}
+
 /** Subcommands that compare or write contents, for which filters run. */
 const USES_CONTENTS =
   /^(?:status|diff|add|commit|checkout|switch|restore|reset|stash|merge|cherry-pick|revert|apply|rm|mv|blame|grep|describe|rebase)$/;
 const SHOWS_DIFFERENCES = /^(?:diff|log|show|blame|grep|stash)$/;
 const MERGES = /^(?:merge|cherry-pick|revert|rebase|stash|checkout|switch|apply|restore)$/;
 const COMMITS = /^(?:commit|merge|cherry-pick|revert|rebase|tag|stash)$/;
+
+/** Settings that name a program, and the runs that start it whatever files there are. */
+const STARTED: readonly (readonly [setting: RegExp, isStarted: (run: GitRun) => boolean, name: string])[] = [
+  [/^diff\.external$/, ({ subcommand }) => SHOWS_DIFFERENCES.test(subcommand), "diff.external"],
+  [/^trailer\..*\.(?:command|cmd)$/s, ({ options }) => options.has("trailer"), "trailer.command"],
+  [
+    /^core\.alternaterefscommand$/,
+    ({ options }) => options.has("alternate-refs"),
+    "core.alternateRefsCommand",
+  ],
+  [
+    /^gc\.recentobjectshook$/,
+    ({ subcommand }) => /^(?:commit|merge|rebase)$/.test(subcommand),
+    "gc.recentObjectsHook",
+  ],
+];
 
 /** Programs of others that this run would start, by the configuration. */
 function gapsOfSettings(run: GitRun, isCaptured: boolean, workspace: GuardWorkspace): readonly Gap[] {
@@ -111,35 +184,24 @@ function gapsOfSettings(run: GitRun, isCaptured: boolean, workspace: GuardWorksp
   const code = (what: string, why: string): Gap => ({ kind: "code", what, why });
   const isOn = (name: string) => isTrue(lastSetting(settings, name));
   const gaps: Gap[] = [];
-  if (runsHooks(run) || changesOfGit(run).state || changesOfGit(run).files) {
+  const changes = runsHooks(run) || changesOfGit(run).state || changesOfGit(run).files;
+  if (changes || USES_CONTENTS.test(subcommand)) {
     const hooks = listGitHooks(disk, repository, settings, home);
     if (hooks === undefined)
       gaps.push({ kind: "size", what: "git hooks", why: "the folder could not be listed" });
     for (const hook of (hooks ?? []).filter(name => runsHook(name, subcommand)))
-      gaps.push(code(hook, "this hook of git runs"));
+      if (changes || hook === INDEX_HOOK) gaps.push(code(hook, "this hook of git runs"));
     if (has(settings, /^hook\..*\.command$/s)) gaps.push(code("hook.command", "this hook of git runs"));
   }
-  const uses = (attribute: string) =>
-    usesAttribute(disk, repository, settings, home, attribute, trackedFiles(disk, repository));
-  if (
-    USES_CONTENTS.test(subcommand) &&
-    has(settings, /^filter\..*\.(?:clean|smudge|process)$/s) &&
-    uses("filter")
-  )
-    gaps.push(code("filter", "this setting of git names a program that runs for files"));
-  if (SHOWS_DIFFERENCES.test(subcommand)) {
-    if (has(settings, /^diff\.external$/))
-      gaps.push(code("diff.external", "this setting of git names a program"));
-    if (has(settings, /^diff\..*\.(?:textconv|command)$/s) && uses("diff"))
-      gaps.push(code("diff.textconv", "this setting of git names a program"));
-  }
-  if (MERGES.test(subcommand) && has(settings, /^merge\..*\.driver$/s) && uses("merge"))
-    gaps.push(code("merge.driver", "this setting of git names a program"));
+  gaps.push(...gapsOfDrivers(run, repository, settings, workspace));
   if (subcommand === "init" && has(settings, /^init\.templatedir$/))
     gaps.push({ kind: "wiring", what: "init.templateDir", why: "it brings files into the repository" });
   const shown = settings.filter(({ name }) => name === "format.pretty" || name.startsWith("pretty."));
   if (isOn("log.showsignature") || shown.some(({ value }) => value.includes("%G")))
     gaps.push(code("log.showSignature", "another program checks signatures"));
+  for (const [setting, isStarted, name] of STARTED)
+    if (has(settings, setting) && isStarted(run))
+      gaps.push(code(name, "this setting of git names a program"));
   const monitor = lastSetting(settings, "core.fsmonitor");
   if (monitor !== undefined && !/^(?:false|no|off|0|)$/i.test(monitor))
     gaps.push(code("core.fsmonitor", "this setting of git names a program"));
@@ -156,6 +218,49 @@ function gapsOfSettings(run: GitRun, isCaptured: boolean, workspace: GuardWorksp
   if (!isCaptured && pagers.some(pager => !/^(?:true|false)$/.test(pager) && !onlyDisplays(pager)))
     gaps.push(code("core.pager", "this setting of git names a program that shows its output"));
   return gaps;
+}
+
+/** Settings that name a program for files, by the attributes of these. */
+const DRIVERS: readonly (readonly [attribute: string, runs: RegExp, setting: RegExp, what: string])[] = [
+  ["filter", USES_CONTENTS, /^filter\..*\.(?:clean|smudge|process)$/s, "filter"],
+  ["diff", SHOWS_DIFFERENCES, /^diff\..*\.(?:textconv|command)$/s, "diff.textconv"],
+  ["merge", MERGES, /^merge\..*\.driver$/s, "merge.driver"],
+];
+
+function gapsOfDrivers(
+  run: GitRun,
+  repository: Repository,
+  settings: readonly GitSetting[],
+  { disk, home }: GuardWorkspace,
+): readonly Gap[] {
+  const used = DRIVERS.filter(
+    ([attribute, runs, setting]) =>
+      runs.test(run.subcommand) &&
+      has(settings, setting) &&
+      usesAttribute(
+        disk,
+        repository,
+        settings,
+        home,
+        attribute,
+        trackedFiles(disk, repository),
+        newFolders(run),
+      ),
+  );
+  return used.map(([, , , what]) => ({
+    kind: "code",
+    what,
+    why: "this setting of git names a program that runs for files",
+  }));
+}
+
+/** Folders whose files a run may take that were not tracked before. */
+function newFolders({ subcommand, options, repository, directory }: GitRun): readonly string[] {
+  const top = repository?.top;
+  if (top === undefined || !/^(?:add|stash|commit)$/.test(subcommand)) return [];
+  const named = subcommand === "stash" ? [] : options.operandValues;
+  const paths = named.map(word => knownText(joinPath(directory, word)));
+  return paths.length > 0 && paths.every(path => path !== undefined) ? paths : [top];
 }
 
 function what({ subcommand }: GitRun): string {
@@ -201,7 +306,11 @@ const HOOKS: Readonly<Record<string, RegExp>> = {
   "commit-msg": /^(?:commit|merge|cherry-pick|revert)$/,
   "post-commit": /^(?:commit|merge|cherry-pick|revert)$/,
   "post-rewrite": /^(?:commit|rebase)$/,
+  "fsmonitor-watchman": /^$/,
 };
+
+/** Git may write the index when it compares files. */
+const INDEX_HOOK = "post-index-change";
 
 function runsHook(name: string, subcommand: string): boolean {
   return !Object.hasOwn(HOOKS, name) || HOOKS[name]?.test(subcommand) === true;

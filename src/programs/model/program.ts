@@ -131,6 +131,8 @@ export interface Program {
   readonly uses?: string;
   /** Variables that name a program which it starts. */
   readonly shellVariables?: string;
+  /** Variables that add options to its own, or say what it reads first: they may come with the environment of the person. */
+  readonly setBy?: string;
   readonly operations?: readonly OperationRow[];
   /**
    * First words, `*` for any, with which it certainly only shows something, or only runs a build or check;

@@ -108,6 +108,11 @@ export function isBare(program: Program): boolean {
 }
 
 /** The name as the record lists it: `find` for `gfind`. */
+/** Variables of the environment that give it more options, or say what it reads first. */
+export function variablesThatSet(name: string): readonly string[] {
+  return words(findProgram(name)?.setBy ?? "");
+}
+
 export function canonicalName(name: string, program: Program | undefined): string {
   if (program?.isGnu !== true || words(program.names).includes(name)) return name;
   return name.startsWith("g") ? name.slice(1) : name;

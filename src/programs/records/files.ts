@@ -30,6 +30,7 @@ const ATTRIBUTE_OPTIONS = {
 } as const;
 
 const PATCH = program("patch", "changesMore", {
+  setBy: "PATCH_GET PATCH_VERSION_CONTROL VERSION_CONTROL",
   options: {
     flags: `-RNfsbcenulEZTtv dry-run reverse forward force quiet silent backup context ed normal unified
     ignore-whitespace merge remove-empty-files set-utc set-time backup-if-mismatch no-backup-if-mismatch batch

@@ -1,4 +1,4 @@
-import { describe, type GitWords, isKnown, knownText, words } from "../../shell/index.ts";
+import { describe, type GitWords, isKnown, knownText, text, words } from "../../shell/index.ts";
 import type { Missing } from "../model/program.ts";
 import { splitRows } from "../model/text-table.ts";
 
@@ -177,13 +177,15 @@ export function missingOfGit({ subcommand, options, argv, settings }: GitWords):
   }
   if (subcommand === "config" && argv.some(word => SECRET_KEY.test(describe(word))))
     return { kind: "secret", what, why: "this setting may hold a secret" };
-  const isSigned = options.options.some(({ value }) => value !== undefined && describe(value).includes("%G"));
+  const isSigned = options.options.some(({ value }) => value !== undefined && SIGNED.test(describe(value)));
   if (isSigned) return { kind: "code", what: `${what} %G`, why: "another program checks signatures" };
   return options.hasUnknownOption || argv.some(startsOpen)
     ? { kind: "value", what, why: "a word that is not known may be an option" }
     : undefined;
 }
 
+/** In a format: what another program says of a signature. */
+const SIGNED = /%G|%\((?:signature|grade)/;
 const SECRET_KEY = /extraheader|credential|token|passw|secret|cookie|proxy/i;
 
 function startsOpen(word: GitWords["argv"][number]): boolean {
@@ -212,7 +214,11 @@ function ofAction(subcommand: string, options: GitWords["options"]): CompleteCom
 export function opensEditor({ subcommand, options }: GitWords): boolean {
   if (options.has("no-edit", "dry-run", "short", "porcelain")) return false;
   if (subcommand === "commit")
-    return !options.has("m", "message", "F", "file", "C", "reuse-message", "fixup");
+    return (
+      !options.has("m", "message", "F", "file", "C", "reuse-message", "fixup") ||
+      (/^(?:amend|reword):/.test(knownText(options.valueOf("fixup") ?? text("amend:")) ?? "amend:") &&
+        options.has("fixup"))
+    );
   if (subcommand === "merge")
     return !options.has("m", "message", "ff-only", "squash", "abort", "quit", "no-commit");
   if (subcommand === "revert") return !options.has("n", "no-commit", "abort", "quit");

@@ -46,6 +46,10 @@ export const versionControl: Field = {
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
     program("git", "readsNothing namesHosts dangerous guessed", {
+      setBy: `GIT_CONFIG GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_DIR GIT_WORK_TREE
+        GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_EXEC_PATH GIT_EXTERNAL_DIFF
+        GIT_TEMPLATE_DIR GIT_ATTR_SOURCE GIT_TRACE GIT_TRACE_SETUP GIT_TRACE_PERFORMANCE GIT_TRACE2 GIT_TRACE2_EVENT
+        GIT_TRACE2_PERF XDG_CONFIG_HOME`,
       runsFiles: "hooks",
       reaches: `clone fetch fetch-pack pull push send-pack ls-remote remote submodule lfs annex svn p4 request-pull send-email
         imap-send daemon http-fetch http-push credential`,

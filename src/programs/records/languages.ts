@@ -136,6 +136,7 @@ export const languages: Field = {
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
     program("python python2 python3", "readsNothing decodes dangerous changesMore", {
+      setBy: "PYTHONPATH PYTHONHOME PYTHONSTARTUP",
       ...interpreter(
         { language: "python", code: "c", module: "m" },
         // `!cmd` of IPython; plain Python knows no such line.
@@ -155,6 +156,7 @@ export const languages: Field = {
       complete: { names: "python python3", only: "b B c E I q s S u V h help version", gap: gapOfPython },
     }),
     program("node nodejs tsx ts-node qjs", "readsNothing decodes dangerous changesMore", {
+      setBy: "NODE_OPTIONS",
       ...interpreter(JAVASCRIPT, { options: JAVASCRIPT_OPTIONS, rewrite: unbundle }),
       complete: { names: "node", only: "v version h help", gap: onlyTells },
     }),

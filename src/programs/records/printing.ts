@@ -18,7 +18,7 @@ import {
   type ProgramCall,
   type ProgramEffect,
   printPaths,
-  runHiddenSubstitutions,
+  runSubscript,
   scalar,
   takeNumber,
   text,
@@ -79,8 +79,8 @@ function printf(call: ProgramCall): Output {
   if (format === undefined) return NO_OUTPUT;
   const result = formatAll(format, call.argv.slice(start + 1), call);
   if (!isVariable) return [result];
+  runSubscript(wordAt(call.argv, 2), call.scope);
   const name = knownText(wordAt(call.argv, 2));
-  runHiddenSubstitutions(name, call.scope);
   if (name !== undefined && /^[A-Za-z_]\w*$/.test(name)) assign(name, [scalar(result)], call.scope);
   return NO_OUTPUT;
 }
@@ -403,8 +403,11 @@ function fillTemplate(template: Value, number: string): Value {
 
 function printDate({ argv }: ParsedCall): Output {
   const format = argv.map(word => knownText(word) ?? "/").find(word => word.startsWith("+")) ?? "";
-  return line(unknown(/\/|%[Dx]/.test(format) ? "nonempty" : "token", "$(date)"));
+  return line(unknown(PLAIN_DATE.test(format) ? "token" : "nonempty", "$(date)"));
 }
+
+/** Of digits, letters and what stands between them, without a blank. */
+const PLAIN_DATE = /^\+(?:%[-0^#]?\d*[aAbBdFghHIjmMNpPqsSTuUVwWyYzZ]|[\w.:,+-])+$/;
 
 function printUser({ scope }: ParsedCall): Output {
   const { user } = scope.session.context;

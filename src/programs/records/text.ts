@@ -127,6 +127,7 @@ export const textPrograms: Field = {
       shellOptions: { names: "filter" },
     }),
     program("grep egrep fgrep zgrep", "passesOn selects gnu", {
+      setBy: "GREP_OPTIONS",
       options: {
         flags: `-EFGPiywxzsvVbnHhoqaIrRLlcTZU0123456789 extended-regexp fixed-strings basic-regexp perl-regexp ignore-case
           no-ignore-case word-regexp line-regexp null-data no-messages invert-match version help byte-offset
@@ -148,6 +149,7 @@ export const textPrograms: Field = {
       narrows: narrowByPattern,
     }),
     program("rg", "passesOn selects", {
+      setBy: "RIPGREP_CONFIG_PATH",
       options: {
         flags: `-ivnNHIhlLcowxsSqFPUzupVa.0b files files-with-matches files-without-match line-number no-line-number
           with-filename no-filename count count-matches only-matching word-regexp line-regexp smart-case ignore-case

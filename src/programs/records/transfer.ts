@@ -217,8 +217,10 @@ function nameAnew(source: Value, path: Value, call: ParsedCall): void {
 /** Programs that put files into one and take them out again. */
 export const archives: Field = {
   tellsChanges: true,
+  // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
     program("tar bsdtar", "gnu", {
+      setBy: "TAR_OPTIONS TAPE",
       options: {
         flags:
           "-zjJZvpPkOSw x|extract|get c|create t|list r|append u|update to-stdout remove-files help version overwrite absolute-names",
@@ -252,6 +254,7 @@ export const archives: Field = {
       },
     }),
     program("unzip", "unpacks", {
+      setBy: "UNZIP UNZIPOPT",
       options: { flags: "-oqltpcnjvZ help", values: "-dxP", abbreviates: false },
       complete: {
         only: "l t q v o n d",
@@ -277,6 +280,7 @@ export const archives: Field = {
               ],
     }),
     program("zip", "", {
+      setBy: "ZIPOPT ZIP",
       options: {
         flags: "-rmqjeudyT help version",
         values: "-xibntPO tt TT unzip-command",

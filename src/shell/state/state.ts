@@ -40,7 +40,7 @@ export interface Walker {
   /** Walks text as code of the current shell. */
   runInside(code: string, scope: Scope): void;
   /** The number an arithmetic text gives, undefined when it is not constant; substitutions in it run. */
-  compute(written: string, scope: Scope): number | undefined;
+  compute(written: Value, scope: Scope): number | undefined;
   /** Walks statements in order in the given scope. */
   runStatements(statements: readonly Statement[], scope: Scope): Output;
   /** Walks one command of any kind. */
@@ -87,6 +87,7 @@ export interface Session {
   readonly links: LinkFact[];
   readonly functions: Map<string, FunctionFact>;
   readonly assignments: AssignmentFact[];
+  readonly computed: Value[];
   readonly unexamined: Unexamined[];
   /** How often each script was read that the session wrote. */
   readonly ownScripts: Map<string, number>;
@@ -455,6 +456,7 @@ export function createSession(
     links: [],
     functions: new Map(),
     assignments: [],
+    computed: [],
     unexamined: [],
     ownScripts: new Map(),
     cutTexts: new Set(),
@@ -523,6 +525,7 @@ export function collectFacts(session: Session): ShellFacts {
     links: session.links,
     functions: [...session.functions.values()],
     assignments: session.assignments,
+    computed: session.computed,
     unexamined: session.unexamined,
     steps: session.budget.used + session.words.used,
   };

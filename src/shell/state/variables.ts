@@ -104,7 +104,7 @@ export function assign(
       return assign(target, contents, scope, attributes);
     }
   }
-  const typing = attributes.typing ?? before?.typing;
+  const typing = attributes.typing ?? before?.typing ?? (name === "OPTIND" ? "integer" : undefined);
   const kept = contents.length === 0 ? [UNSET] : contents.slice(0, LIMITS.expansionsPerWord);
   const variable: Variable = {
     contents: typing === undefined ? kept : kept.map(content => typed(content, typing, name, scope)),
@@ -123,8 +123,7 @@ function typed(content: Content, typing: Typing, name: string, scope: Scope): Co
       if (known === undefined) return value;
       return text(typing === "lower" ? known.toLowerCase() : known.toUpperCase(), value.origins);
     }
-    const number =
-      known === undefined ? undefined : known === "" ? 0 : scope.session.walker.compute(known, scope);
+    const number = known === "" ? 0 : scope.session.walker.compute(value, scope);
     return number === undefined
       ? unknown("token", `$${name}`, value.origins)
       : text(String(number), value.origins);

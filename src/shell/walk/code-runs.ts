@@ -534,13 +534,10 @@ export function runTest(expression: TestExpression, scope: Scope): void {
 
 /** An operand that the shell computes: substitutions in its value run although they were quoted. */
 function resolveOperand(word: Word, isComputed: boolean, scope: Scope): void {
-  for (const value of resolveSingle(word, scope)) {
-    if (isComputed) runHiddenSubstitutions(knownText(value), scope);
-  }
+  for (const value of resolveSingle(word, scope)) if (isComputed) scope.session.walker.compute(value, scope);
 }
 
-/** `a[$(cmd)]` as text: subscripts are expanded when the name is used. */
-export function runHiddenSubstitutions(content: string | undefined, scope: Scope): void {
-  if (content !== undefined && /\$\(|`/.test(content))
-    scope.session.walker.runInside(`((${content}))`, scope);
+/** `a[$(cmd)]` as the name of a variable: subscripts are computed when the name is used. */
+export function runSubscript(name: Value, scope: Scope): void {
+  if (!/^[A-Za-z_]\w*$/.test(knownText(name) ?? "")) scope.session.walker.compute(name, scope);
 }

@@ -40,7 +40,7 @@ import { combine, concatenate, joinPath, knownText, type Span, text, unknown, ty
 import { expandTilde, reveal } from "../words/expand.ts";
 import type { Fields } from "../words/fragments.ts";
 import { resolveQuoted, resolveSingle, resolveWords } from "../words/resolve.ts";
-import { runHiddenSubstitutions, runShellText } from "./code-runs.ts";
+import { runShellText } from "./code-runs.ts";
 import { execute } from "./execute.ts";
 
 /** One way to run the command. */
@@ -235,10 +235,10 @@ function runAssignment(node: Assignment, scope: Scope): void {
   const span = toSpan(scope.source, node);
   if (node.index === undefined) storeDeclaration({ name: node.name, contents, span }, scope, undefined);
   else {
-    const keys = resolveSingle(node.index, scope).map(key => knownText(key));
-    for (const key of keys) {
-      runHiddenSubstitutions(key, scope);
-      for (const value of scalarValues(contents)) assignElement(node.name, key, value, scope);
+    for (const value of resolveSingle(node.index, scope)) {
+      const key = knownText(value);
+      scope.session.walker.compute(value, scope);
+      for (const element of scalarValues(contents)) assignElement(node.name, key, element, scope);
     }
     recordAssignment(node.name, contents, false, span, scope);
   }
@@ -297,7 +297,14 @@ function evaluateArray(node: ArrayValue, scope: Scope): readonly Content[] {
         ...values.map((value): Entry => ({ key: undefined, value, isOpenEnded })),
       ]);
     }
-    return resolveSingle(element, scope).map(value => [splitKeyed(value, keyed[1] ?? "")]);
+    return resolveSingle(element, scope).map(value => {
+      const entry = splitKeyed(value, keyed[1] ?? "");
+      const key = entry.key ?? "";
+      // A substitution in it was walked with the word.
+      const isRead = !/[$`]/.test(key) || key !== keyed[1];
+      scope.session.walker.compute(isRead ? text(key) : unknown("any", key), scope);
+      return [entry];
+    });
   });
   const chosen = combine(lists, LIMITS.alternatives) ?? [lists.flatMap(list => list.slice(0, 1))];
   return chosen.map(entries => makeArray(entries.flat()));

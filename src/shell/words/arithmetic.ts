@@ -2,7 +2,7 @@ import { type Scope, scalar } from "../state/state.ts";
 import { assign, lookUp, scalarValues } from "../state/variables.ts";
 import { parseArithmetic } from "../syntax/parse.ts";
 import type { ArithmeticExpression, WordPart } from "../syntax/syntax.ts";
-import { knownText, text, unknown, type Value } from "../value.ts";
+import { isOpen, knownText, text, unknown, type Value } from "../value.ts";
 
 /** Expands the parts of a word inside an expression; gives its alternatives. */
 type ExpandText = (parts: readonly WordPart[]) => readonly Value[];
@@ -60,7 +60,9 @@ export function evaluateArithmetic(
   };
 
   const evaluateBinary = (operator: string, left: ArithmeticExpression, right: ArithmeticExpression) => {
-    const first = evaluate(left);
+    // What a plain name held before does not matter to it.
+    const isNew = operator === "=" && left.type === "ArithmeticWord" && /^\w+$/.test(left.value);
+    const first = isNew ? undefined : evaluate(left);
     const second = evaluate(right);
     if (!ASSIGNMENTS.has(operator)) return calculate(operator, first, second);
     const value = operator === "=" ? second : calculate(operator.slice(0, -1), first, second);
@@ -79,9 +81,14 @@ export function evaluateArithmetic(
 
   const evaluateWord = (written: string, parts: readonly WordPart[] | undefined) => {
     if (parts === undefined) return readOperand(written, 0);
-    const [value, ...others] = expandText(parts);
-    const known = value === undefined || others.length > 0 ? undefined : knownText(value);
-    return known === undefined ? undefined : readOperand(known.trim(), 0);
+    const results = expandText(parts).map(value => readValue(value, 0));
+    return results.length === 1 ? results[0] : undefined;
+  };
+
+  const readValue = (value: Value, hops: number): number | undefined => {
+    const known = knownText(value)?.trim();
+    if (known === undefined) noteUncomputed(value, scope);
+    return known === undefined ? undefined : known === "" ? 0 : readOperand(known, hops);
   };
 
   /** A number, or a name whose value is again an expression; its substitutions run too. */
@@ -92,18 +99,34 @@ export function evaluateArithmetic(
       scope.session.walker.runInside(`((${written}))`, scope);
       return undefined;
     }
+    const [, parameter] = /^\$\{?(\w+)\}?$/.exec(written) ?? [];
+    if (parameter !== undefined) {
+      const results = scalarValues(lookUp(parameter, scope)).map(value => readValue(value, hops + 1));
+      return results.length === 1 ? results[0] : undefined;
+    }
+    const [, array, subscript] = /^([A-Za-z_]\w*)\[(.*)\]$/s.exec(written) ?? [];
+    if (array !== undefined && subscript !== undefined) {
+      readOperand(subscript.trim(), hops + 1);
+      for (const content of lookUp(array, scope))
+        for (const value of content.kind === "array" ? content.elements.values() : scalarValues([content]))
+          readValue(value, hops + 1);
+      return undefined;
+    }
     if (!/^[A-Za-z_]\w*$/.test(written)) {
       const inner = parseArithmetic(written);
+      if (written.includes("$")) noteUncomputed(unknown("any", written), scope);
       return inner === undefined || inner.type === "ArithmeticWord" ? undefined : evaluate(inner);
     }
-    const values = scalarValues(lookUp(written, scope)).map(value => knownText(value));
-    const results = values.map(value =>
-      value === undefined ? undefined : value === "" ? 0 : readOperand(value.trim(), hops + 1),
-    );
+    const results = scalarValues(lookUp(written, scope)).map(value => readValue(value, hops + 1));
     return results.length === 1 ? results[0] : undefined;
   };
 
   return expression === undefined ? undefined : evaluate(expression);
+}
+
+/** Text that is not known is computed: as `a[$(command)]` it would run that command. */
+export function noteUncomputed(value: Value, { session }: Scope): void {
+  if (isOpen(value)) session.computed.push(value);
 }
 
 function readNumber(written: string): number | undefined {

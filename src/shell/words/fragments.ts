@@ -4,7 +4,7 @@ import { lookUp } from "../state/variables.ts";
 import { wordParts } from "../syntax/parse.ts";
 import type { ParameterOperation, Word, WordPart } from "../syntax/syntax.ts";
 import { concatenate, knownText, type Piece, text, unknown, type Value } from "../value.ts";
-import { evaluateArithmetic } from "./arithmetic.ts";
+import { evaluateArithmetic, noteUncomputed } from "./arithmetic.ts";
 
 /**
  * A part of a word after its own expansion, before splitting. `text` is never split (`isQuoted` keeps it even
@@ -204,8 +204,11 @@ export function hold(use: ParameterUse, expansion: Expansion): readonly Held[] {
     const { values, isOpenEnded } = scope.state.positionals;
     return [{ kind: "list", values, isOpenEnded, isJoined: use.parameter === "*" }];
   }
-  const keys =
-    use.index === undefined ? [] : expandWordText(use.index, expansion).map(value => knownText(value));
+  const words = use.index === undefined ? [] : expandWordText(use.index, expansion);
+  const keys = words.map(word => knownText(word));
+  words.forEach((word, at) => {
+    if (keys[at] === undefined) noteUncomputed(word, scope);
+  });
   const contents = lookUp(use.parameter, scope);
   if (use.prefix === "!") {
     const isList = keys[0] === "@" || keys[0] === "*";
@@ -296,6 +299,7 @@ function arrayKeys(content: Content): Held {
 /** `${!x}`: the value of x is the name to look up, possibly with a subscript. */
 function followName(content: Content, use: ParameterUse, expansion: Expansion): readonly Held[] {
   const written = content.kind === "scalar" ? knownText(content.value) : undefined;
+  if (content.kind === "scalar" && written === undefined) noteUncomputed(content.value, expansion.scope);
   const match = written === undefined ? null : /^([A-Za-z_]\w*|\d+|[@*#?])(?:\[([^\]]*)\])?$/.exec(written);
   if (match === null) return [unknownHeld(use.label)];
   const [, parameter = "", key] = match;

@@ -20,6 +20,7 @@ import {
   unknown,
   type Value,
 } from "../value.ts";
+import { noteUncomputed } from "./arithmetic.ts";
 import { computeNumber, type Expansion, expandWordText, type Held } from "./fragments.ts";
 
 /** Applies every operator but the defaults. Gives all alternatives, since operands have some, too. */
@@ -116,6 +117,7 @@ function sliceList(
 function wordNumber(word: Word, expansion: Expansion): number | undefined {
   const [value, ...others] = expandWordText(word, expansion);
   const known = value === undefined || others.length > 0 ? undefined : knownText(value);
+  if (known === undefined && value !== undefined) noteUncomputed(value, expansion.scope);
   return known === undefined ? undefined : computeNumber(known.trim(), expansion);
 }
 
