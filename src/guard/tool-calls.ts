@@ -243,8 +243,10 @@ function effectsOfTool(
   const told = new Set(shapes.flatMap(({ path, to }) => [path, to]));
   const patched = isPatchTool(canonicalName) ? textsIn(input).flatMap(patchedPaths) : [];
   const untold = [...new Set([...knownPaths, ...patched])].filter(path => !told.has(path));
+  // The host's own search looks through the folder of the session unless it is told another.
+  const isBare = canonicalName === "Grep" && shapes.length === 0 && untold.length === 0;
   const uses: readonly FileUse[] = [
-    ...shapes,
+    ...(isBare ? [{ action: "search", path: "." } as const] : shapes),
     ...untold.map(path => ({ action: untoldAction(canonicalName), path })),
     ...secretFilters(canonicalName, input).map(path => ({ action: "read" as const, path })),
   ];

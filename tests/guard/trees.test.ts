@@ -5,8 +5,8 @@ import { HOME, judge, machine, PROJECT } from "./scene.ts";
 const rulesOf = (command: string, system = IN_USE) =>
   judge(command, { system }).findings.map(({ rule }) => rule);
 
-const rulesOfTool = (tool_name: string, tool_input: object) =>
-  judgeCall({ tool_name, tool_input }).findings.map(({ rule }) => rule);
+const rulesOfTool = (tool_name: string, tool_input: object, cwd = PROJECT) =>
+  judgeCall({ tool_name, tool_input }, { cwd }).findings.map(({ rule }) => rule);
 
 const OWN = "mkdir -p x/.amplihack && echo '{}' > x/.amplihack/config.jsonc && ";
 
@@ -111,6 +111,9 @@ describe("a folder that is read", () => {
     expect(rulesOfTool("Grep", { pattern: "x", path: "~", output_mode: "content" })).toContain("sec.read");
     expect(rulesOfTool("Grep", { pattern: "x", path: "~", output_mode: "files_with_matches" })).toEqual([]);
     expect(rulesOfTool("Grep", { pattern: "x", path: "src", output_mode: "content" })).toEqual([]);
+    // Without a path it is the folder of the session.
+    const bare = { pattern: "x", output_mode: "content" };
+    expect(rulesOfTool("Grep", bare, `${HOME}/.aws`)).toContain("sec.read");
   });
 });
 

@@ -79,7 +79,7 @@ export const files: Field = {
     program("dd", "dangerous gnu guessed", { effects: effectsOfDd, run: runDd }),
     program("mkdir", "seldomFails gnu", {
       options: { flags: "-pvZ parents verbose help version", values: "-m mode", optional: "context" },
-      complete: { except: "Z context" },
+      complete: { except: "Z context m mode" },
       effects: ({ operands }) => operands.map(path => ({ kind: "alter", path })),
       run(call) {
         for (const path of call.operands) markFile(path, call, { contents: [], isDirectory: true });

@@ -140,6 +140,7 @@ export const textPrograms: Field = {
       },
       complete: {
         names: "grep egrep fgrep",
+        starts: "grep",
         fixed: "first",
         except: "D devices exclude-from",
         filters: "include exclude exclude-dir",
