@@ -244,37 +244,36 @@ function walkStructure(text: string, visit: (character: string, index: number) =
 const BACKSLASH = 0x5c;
 
 /**
- * Where the string that begins here ends. Most of a large payload is one string, which is not walked through; `onQuote`
- * hears of each quote within it, and ends the search by true.
+ * Where the string that begins here ends, or the quote within it that is one too many. Most of a large payload is one
+ * string, which is not walked through.
  */
-function endOfString(text: string, from: number, onQuote: () => boolean = () => false): number {
+function endOfString(text: string, from: number, quotes = { left: Number.POSITIVE_INFINITY }): number {
   for (let end = text.indexOf('"', from); end >= 0; end = text.indexOf('"', end + 1)) {
     let escapes = end;
     while (escapes > from && text.charCodeAt(escapes - 1) === BACKSLASH) escapes--;
-    if ((end - escapes) % 2 === 0) return end;
-    if (onQuote()) return end;
+    if ((end - escapes) % 2 === 0 || --quotes.left < 0) return end;
   }
   return text.length;
 }
 
-/**
- * The limit that it goes beyond. Values are counted at most: one within another may count twice. Quotes within texts, of
- * which each is a step, may be as many as a payload's values where those are limited.
- */
+/** Quotes within texts, of which each is a step, for each value that there may be. */
+const QUOTES_PER_VALUE = 10;
+
+/** The limit that it goes beyond. Values are counted at most: one within another may count twice. */
 function findExcess(
   text: string,
   { maxDepth, maxValues = Number.POSITIVE_INFINITY }: JsonReadOptions,
 ): "too-deep" | "too-many" | undefined {
   let depth = 0;
   let values = 1;
-  let quotes = maxValues === Number.POSITIVE_INFINITY ? maxValues : PAYLOAD_VALUE_LIMIT;
+  const quotes = { left: maxValues * QUOTES_PER_VALUE };
   // A search is quick in every engine, where a step for each character is not.
   const marks = /[{}[\],"]/g;
   for (let found = marks.exec(text); found !== null; found = marks.exec(text)) {
     const [character] = found;
     if (character === '"') {
-      marks.lastIndex = endOfString(text, marks.lastIndex, () => --quotes < 0) + 1;
-      if (quotes < 0) return "too-many";
+      marks.lastIndex = endOfString(text, marks.lastIndex, quotes) + 1;
+      if (quotes.left < 0) return "too-many";
       continue;
     }
     if (character === "}" || character === "]") depth--;

@@ -22,7 +22,7 @@ export const LIMITS = {
   /** loop bodies are walked once per item up to here */
   loopItems: 64,
   /** program starts behind which loops and words with several values are taken as a whole */
-  closeStarts: 256,
+  closeStarts: 128,
   variantsBehind: 4,
   scriptBytes: 64 * 1024,
   /** of a script that the session itself wrote; what is larger is asked about */
@@ -39,7 +39,7 @@ export const LIMITS = {
   directoryEntries: 200,
   steps: 50_000,
   /** what a program that is started, and a word, costs of them */
-  stepsOfStart: 100,
+  stepsOfStart: 200,
   stepsOfWord: 8,
 } as const;
 

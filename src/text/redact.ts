@@ -1,3 +1,4 @@
+const LONG_TEXT = 4 * 1024;
 /** Stands for what was taken out. */
 export const REDACTED = "[redacted]";
 
@@ -21,8 +22,22 @@ const TOKENS = [
 ];
 
 /** How any of them begins: most texts hold none. */
-const ANY_TOKEN =
-  /gh[pousr]_|github_pat_|glpat-|sk-|xox|A(?:KIA|SIA|ROA|IDA|Iza)|ya29|npm_|pypi-|[spr]k_|SG\.|eyJ|hf_|dop_v1_|-----BEGIN/;
+const mayHoldToken = searchFor(
+  `ghp_ gho_ ghu_ ghs_ ghr_ github_pat_ glpat- sk- xox AKIA ASIA AROA AIDA AIza ya29 npm_ pypi- sk_ pk_ rk_ SG. eyJ hf_
+  dop_v1_ -----BEGIN`.split(/\s+/),
+);
+
+function holdsAny(text: string, words: readonly string[]): boolean {
+  return words.some(word => text.includes(word));
+}
+
+/** Whether a text holds one of the words. */
+function searchFor(words: readonly string[], flags = ""): (text: string) => boolean {
+  const pattern = new RegExp(words.join("|").replaceAll(".", "\\."), flags);
+  // Small engines try each word at each place of a text, but search fast for one.
+  return text =>
+    text.length < LONG_TEXT ? pattern.test(text) : holdsAny(flags === "i" ? text.toLowerCase() : text, words);
+}
 
 const SECRET_WORD =
   "(?:secret|token|passw(?:or)?d|passwd|api[_-]?key|apikey|private[_-]?key|access[_-]?key|credential|auth)";
@@ -36,7 +51,7 @@ const SECRET_OPTION =
 const BEARER = /\b(bearer|basic|token)\s+([A-Za-z0-9._~+/=-]{12,})/gi;
 const URL_CREDENTIALS = /\b([a-z][a-z0-9+.-]{0,30}:\/\/)([^/\s:@'"]*):([^/\s@'"]+)@/gi;
 /** A part of each word by which the patterns for named secrets know one. */
-const ANY_SECRET_WORD = /secret|token|pass|key|credential|auth|bearer|basic/i;
+const mayNameSecret = searchFor("secret token pass key credential auth bearer basic".split(" "), "i");
 const LONG_WORD = /[A-Za-z0-9+/_=-]{24,}/g;
 
 const OPENING_LIMIT = 6 * 1024;
@@ -55,13 +70,13 @@ export function redactOpening(text: string): string {
 /** Text for logs and reasons with everything that looks like a secret taken out. Linear, and safe to apply twice. */
 export function redact(text: string): string {
   let result = text;
-  if (ANY_TOKEN.test(text)) for (const token of TOKENS) result = result.replace(token, REDACTED);
+  if (mayHoldToken(text)) for (const token of TOKENS) result = result.replace(token, REDACTED);
   if (result.includes("://"))
     result = result.replace(
       URL_CREDENTIALS,
       (_, scheme: string, user: string) => `${scheme}${user}:${REDACTED}@`,
     );
-  if (ANY_SECRET_WORD.test(result)) result = redactNamed(result);
+  if (mayNameSecret(result)) result = redactNamed(result);
   return result.replace(LONG_WORD, word => (isHighEntropy(word) ? REDACTED : word));
 }
 
@@ -87,7 +102,7 @@ const MADE_UP = /example|sample|dummy|fake|placeholder|changeme|your[_-]|_test_|
 
 /** What kind of live credential a text holds, by its shape; made-up ones of examples and tests are none. */
 export function liveTokenIn(text: string): string | undefined {
-  if (!ANY_TOKEN.test(text)) return undefined;
+  if (!mayHoldToken(text)) return undefined;
   for (const [index, token] of TOKENS.entries())
     for (const [found] of text.matchAll(token)) {
       if (MADE_UP.test(found) || (!found.startsWith("-----") && entropy(found) < 3.2)) continue;
@@ -107,7 +122,7 @@ const SEARCHED_LIMIT = 256 * 1024;
 export function shownSecretIn(whole: string): string | undefined {
   const text = whole.slice(0, SEARCHED_LIMIT);
   const token = liveTokenIn(text);
-  if (token !== undefined || !ANY_SECRET_WORD.test(text)) return token;
+  if (token !== undefined || !mayNameSecret(text)) return token;
   for (const [, name = "", value = ""] of text.matchAll(SHOWN_VALUE))
     if (!isReference(value) && !MADE_UP.test(value) && /\d/.test(value) && entropy(value) >= 3.4)
       return `the value of ${name}`;

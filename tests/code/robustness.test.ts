@@ -5,6 +5,7 @@ import { readRedis } from "../../src/code/languages/redis.ts";
 import { readSql } from "../../src/code/languages/sql.ts";
 import { readCode } from "../../src/code/read-code.ts";
 import type { Language } from "../../src/shell/facts.ts";
+import { LIMITS } from "../../src/shell/limits.ts";
 import { text } from "../../src/shell/value.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";
 import { contextOf } from "./reading.ts";
@@ -73,9 +74,11 @@ const anyText = fc.oneof(
   codeLike,
 );
 
-function stepsFor(language: Language, code: string): number {
+const FILE = { kind: "file", path: text("program") } as const;
+
+function stepsFor(language: Language, code: string, isOfFile = true): number {
   const context = contextOf();
-  readCode(language, text(code), context, 0);
+  readCode(language, text(code, isOfFile ? [FILE] : []), context, 0);
   return context.budget.used;
 }
 
@@ -172,6 +175,18 @@ describe("hostile text", () => {
       }
     });
   }
+
+  it("costs three times as much of the work where it stands in a command as in a file", () => {
+    const code = "x = f(1)\n".repeat(300);
+    expect(stepsFor("python", code, false)).toBe(3 * stepsFor("python", code));
+  });
+
+  it("is cut short in a command after a third of what a file may have", () => {
+    const code = "x = 1\n".repeat(3_000);
+    const within = (isOfFile: boolean) =>
+      readCode("python", text(code, isOfFile ? [FILE] : []), contextOf({ steps: LIMITS.steps }), 0).isComplete;
+    expect([within(true), within(false)]).toEqual([true, false]);
+  });
 
   it("finds the call behind nesting that is too deep, or says that it did not look", () => {
     const code = `${"(".repeat(500)}1${")".repeat(500)}\nimport os\nos.system('rm -rf /')`;

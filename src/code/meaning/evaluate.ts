@@ -51,6 +51,9 @@ import {
   spreadInto,
 } from "./invoke.ts";
 
+/** Of a step through code that stands in the command: nobody writes so much into one call as a file may hold. */
+const PRICE_IN_COMMANDS = 3;
+
 /** Read a program of a language that has names, texts and calls. */
 export function readProgram(
   language: LanguageDefinition,
@@ -59,7 +62,9 @@ export function readProgram(
   invocation: number,
 ): CodeReading {
   const source = createSource(code);
-  const budget = createReadingBudget(source.text.length, inputs.budget);
+  const isOfFile = code.origins.some(({ kind }) => kind === "file");
+  const price = isOfFile ? 1 : PRICE_IN_COMMANDS;
+  const budget = createReadingBudget(source.text.length, inputs.budget, price);
   const nodes = language.parse(source.text, budget);
   if (nodes.length === 0) return { calls: [], isComplete: !budget.isCutShort };
   const context = createContext(language, source, inputs, invocation, budget);

@@ -48,6 +48,8 @@ export function literalValue(literal: string, source: Source): Value {
  */
 export interface ReadingBudget {
   readonly total: Budget;
+  /** what a step costs of the total */
+  readonly price: number;
   left: number;
   isCutShort: boolean;
 }
@@ -55,13 +57,13 @@ export interface ReadingBudget {
 const STEPS_PER_CHARACTER = 24;
 const STEPS_FOR_ANY_TEXT = 4_000;
 
-export function createReadingBudget(length: number, total: Budget): ReadingBudget {
-  return { total, left: STEPS_FOR_ANY_TEXT + STEPS_PER_CHARACTER * length, isCutShort: false };
+export function createReadingBudget(length: number, total: Budget, price = 1): ReadingBudget {
+  return { total, price, left: STEPS_FOR_ANY_TEXT + STEPS_PER_CHARACTER * length, isCutShort: false };
 }
 
 /** Pay one step. False means: stop, return what you have. */
 export function step(budget: ReadingBudget): boolean {
-  if (budget.left <= 0 || !budget.total.take(1)) {
+  if (budget.left <= 0 || !budget.total.take(budget.price)) {
     budget.isCutShort = true;
     return false;
   }
