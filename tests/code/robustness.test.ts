@@ -184,7 +184,8 @@ describe("hostile text", () => {
   it("is cut short in a command after a third of what a file may have", () => {
     const code = "x = 1\n".repeat(3_000);
     const within = (isOfFile: boolean) =>
-      readCode("python", text(code, isOfFile ? [FILE] : []), contextOf({ steps: LIMITS.steps }), 0).isComplete;
+      readCode("python", text(code, isOfFile ? [FILE] : []), contextOf({ steps: LIMITS.steps }), 0)
+        .isComplete;
     expect([within(true), within(false)]).toEqual([true, false]);
   });
 

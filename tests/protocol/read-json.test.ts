@@ -1,11 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import {
-  isSameJson,
-  JSON_DEPTH_LIMIT,
-  type Json,
-  readJson,
-} from "../../src/protocol/index.ts";
+import { isSameJson, JSON_DEPTH_LIMIT, type Json, readJson } from "../../src/protocol/index.ts";
 import { anyCharacter, runs } from "../generated-inputs.ts";
 
 const json = fc
