@@ -1,8 +1,7 @@
 import { PARTS, settingKeys } from "../config/index.ts";
 import { RULE_IDS } from "../guard/index.ts";
-import { HOST_IDS, STOCK_SUBCOMMANDS } from "../hosts/index.ts";
+import { AGENTS, HOST_IDS, STOCK_SUBCOMMANDS } from "../hosts/index.ts";
 import { EVENTS } from "../protocol/index.ts";
-import { AGENTS } from "../state/index.ts";
 import { type CommandTable, loadCommands } from "./command-table.ts";
 import { completionTree } from "./completions.ts";
 

@@ -1,7 +1,7 @@
 import { CommandError, defineCommand, option } from "../cli/index.ts";
-import { printModeArguments, screenArguments } from "../hosts/index.ts";
+import { AGENTS, type AgentName, printModeArguments, screenArguments } from "../hosts/index.ts";
 import { LAUNCH_TOOLS } from "../launcher/index.ts";
-import { AGENTS, type AgentName, requireDirectories } from "../state/index.ts";
+import { requireDirectories } from "../state/index.ts";
 import { launchCommand } from "./launch/launch-command.ts";
 
 export const command = defineCommand({

@@ -12,6 +12,7 @@ import {
 } from "../cli/index.ts";
 import { AUTONOMY, type Autonomy, PARTS, PROFILE_RULES, PROFILES, type Profile } from "../config/index.ts";
 import { whyStartedByAgent } from "../hooks/index.ts";
+import { AGENTS } from "../hosts/index.ts";
 import {
   findOnPath,
   type InstallRequest,
@@ -21,7 +22,7 @@ import {
 } from "../install/index.ts";
 import { loadPlatform } from "../launcher/index.ts";
 import { memberAt } from "../protocol/index.ts";
-import { AGENTS, requireDirectories } from "../state/index.ts";
+import { requireDirectories } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { version } from "../version.ts";
 import { AUTONOMY_MEANINGS, whyNoSandbox } from "./autonomy.ts";

@@ -8,8 +8,8 @@ import {
   ownProgram,
   usageError,
 } from "../cli/index.ts";
+import { AGENTS } from "../hosts/index.ts";
 import { loadInterruption, loadMultitask } from "../recipes/index.ts";
-import { AGENTS } from "../state/index.ts";
 import { quoteWord } from "../system/index.ts";
 import { openForCommand } from "./history/open.ts";
 

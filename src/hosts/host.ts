@@ -1,5 +1,5 @@
 import type { Json, JsonObject, ReaderTexts, VerdictKind } from "../protocol/index.ts";
-import type { AgentName } from "../state/index.ts";
+import type { AgentName } from "./active-agent.ts";
 
 /** All that recognition and reading need of the environment. */
 export interface EnvironmentReader {

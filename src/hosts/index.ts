@@ -3,6 +3,14 @@
  * in the host's own words, where its configuration lives, what it cannot do. Pure functions of text and payloads.
  */
 
+export {
+  type ActiveAgent,
+  AGENTS,
+  type AgentName,
+  findActiveAgent,
+  locateActiveAgent,
+  parseAgentName,
+} from "./active-agent.ts";
 export { claudeCode } from "./claude-code.ts";
 export { asText } from "./claude-encoders.ts";
 export {

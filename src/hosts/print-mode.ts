@@ -1,4 +1,4 @@
-import type { AgentName } from "../state/index.ts";
+import type { AgentName } from "./active-agent.ts";
 import { HOST_LIST } from "./descriptors.ts";
 import type { PrintMode } from "./host.ts";
 

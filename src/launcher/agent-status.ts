@@ -1,5 +1,7 @@
 import { findLooseJson } from "../config/index.ts";
 import {
+  AGENTS,
+  type AgentName,
   type FoundEntry,
   HOSTS,
   type HostId,
@@ -11,8 +13,6 @@ import {
 } from "../hosts/index.ts";
 import { errorText, type Json, memberAt, numberAt, stringAt } from "../protocol/index.ts";
 import {
-  AGENTS,
-  type AgentName,
   AtomicJsonFile,
   findHome,
   Problem,

@@ -1,5 +1,6 @@
+import type { AgentName } from "../hosts/index.ts";
 import type { FailurePolicy } from "../protocol/index.ts";
-import { type AgentName, Problem, type UserDirectories } from "../state/index.ts";
+import { Problem, type UserDirectories } from "../state/index.ts";
 import { isAbsolute, join, quoteWord, type System, writeAtomically } from "../system/index.ts";
 import { version } from "../version.ts";
 import { buildSearchPath, LAUNCH_TOOLS, type ProgramPlaces } from "./find-binary.ts";

@@ -1,6 +1,6 @@
 import { accessSync, constants } from "node:fs";
-import { type AgentLaunch, HOST_LIST, type HostId } from "../hosts/index.ts";
-import { type AgentName, findHome, Problem, programFolders } from "../state/index.ts";
+import { type AgentLaunch, type AgentName, HOST_LIST, type HostId } from "../hosts/index.ts";
+import { findHome, Problem, programFolders } from "../state/index.ts";
 import { dirname, isAbsolute, join, normalise, resolve, type System } from "../system/index.ts";
 
 /** What the launcher knows about one agent: its host's own facts, with what counts where they are silent. */

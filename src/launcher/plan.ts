@@ -1,12 +1,6 @@
 import { loadConfig, resolveFailurePolicy } from "../config/index.ts";
-import {
-  type AgentName,
-  Problem,
-  readText,
-  requireDirectories,
-  type UserDirectories,
-  VARIABLES,
-} from "../state/index.ts";
+import type { AgentName } from "../hosts/index.ts";
+import { Problem, readText, requireDirectories, type UserDirectories, VARIABLES } from "../state/index.ts";
 import { ancestors, dirname, join, quoteWord, type System } from "../system/index.ts";
 import { version } from "../version.ts";
 import { checkMinimum, checkSettings, readAgentVersion, type SettingsFinding } from "./agent-status.ts";

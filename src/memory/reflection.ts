@@ -1,7 +1,13 @@
 import { isHeldText, isTestCommand, parseBridgeReply, type ReflectReply } from "../hooks/index.ts";
-import { printModeArguments } from "../hosts/index.ts";
+import {
+  AGENTS,
+  type AgentName,
+  findActiveAgent,
+  parseAgentName,
+  printModeArguments,
+} from "../hosts/index.ts";
 import { isJsonObject, type Json, listAt, readJson, stringAt } from "../protocol/index.ts";
-import { AGENTS, type AgentName, findActiveAgent, parseAgentName, VARIABLES } from "../state/index.ts";
+import { VARIABLES } from "../state/index.ts";
 import {
   childEnvironment,
   isAbsolute,

@@ -3,7 +3,6 @@
  * flags, counters, append-only and chained logs, typed environment variables. It never leaves a half-written file.
  */
 
-export * from "./active-agent.ts";
 export * from "./atomic-json-file.ts";
 export type { ChainBreak, ChainBreakKind, ChainReport } from "./chained-log.ts";
 export {

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HOSTS } from "../../src/exports/hosts.ts";
+import { AGENTS } from "../../src/hosts/index.ts";
 import { registerEntries, wantedEntries } from "../../src/install/hook-entries.ts";
-import { AGENTS } from "../../src/state/active-agent.ts";
 import { buildProgram, LaunchMachine } from "../launcher/launch-machine.ts";
 
 const program = buildProgram();

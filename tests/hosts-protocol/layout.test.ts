@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HOST_IDS, HOST_LIST, HOSTS, isHostId, printModeArguments } from "../../src/exports/hosts.ts";
 import * as all from "../../src/hosts/all.ts";
+import { AGENTS } from "../../src/hosts/index.ts";
 import { hostSetup, INSTALLABLE_HOSTS } from "../../src/install/targets.ts";
-import { AGENTS } from "../../src/state/index.ts";
 import { DRIVERS } from "../../src/verify/live/live.ts";
 import { wiringPart } from "../../src/workspace/wiring.ts";
 
@@ -16,7 +16,7 @@ const LIST = "src/hosts/all.ts";
 const EXCEPTIONS: Readonly<Record<string, string>> = {
   "src/verify/recorded-payloads.ts": "what real hosts sent, each with the host it came from",
   [LIST]: "the list itself",
-  "src/state/active-agent.ts": "the launcher's agents, some of which are called as their host is",
+  "src/hosts/active-agent.ts": "the launcher's agents, some of which are called as their host is",
   "src/commands/amplifier.ts": "a command that starts an agent",
   "src/commands/codex.ts": "a command that starts an agent",
   "src/commands/opencode.ts": "a command that starts an agent",

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { AGENTS } from "../../src/state/active-agent.ts";
+import { AGENTS } from "../../src/hosts/index.ts";
 import { LaunchMachine } from "./launch-machine.ts";
 
 const program = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));

@@ -75,13 +75,18 @@ describeDoor("config", config, {
     const history = { ...config.BUILT_IN.history, enabled };
     return config.isHistoryOn({ parts, history }) === (enabled && parts.includes("history"));
   }),
-  failurePolicyOf: forBoth(failureTables, fc.constantFrom("stop", "other", "__proto__"), (failure, name) => {
-    const policy = config.resolveFailurePolicy({ failure }, name);
-    const stricter = config.resolveFailurePolicy({ failure: [...failure, { default: "closed" }] }, name);
-    return (
-      config.POLICIES.includes(policy) && config.POLICIES.indexOf(stricter) >= config.POLICIES.indexOf(policy)
-    );
-  }),
+  resolveFailurePolicy: forBoth(
+    failureTables,
+    fc.constantFrom("stop", "other", "__proto__"),
+    (failure, name) => {
+      const policy = config.resolveFailurePolicy({ failure }, name);
+      const stricter = config.resolveFailurePolicy({ failure: [...failure, { default: "closed" }] }, name);
+      return (
+        config.POLICIES.includes(policy) &&
+        config.POLICIES.indexOf(stricter) >= config.POLICIES.indexOf(policy)
+      );
+    },
+  ),
 });
 
 function isTold(notice: config.ConfigNotice): boolean {

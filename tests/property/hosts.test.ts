@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import * as hosts from "../../src/exports/hosts.ts";
 import { ANSWER_KINDS, HOST_IDS, HOSTS, STOCK_SUBCOMMANDS } from "../../src/exports/hosts.ts";
+import { AGENTS } from "../../src/hosts/index.ts";
 import { registerEntries } from "../../src/install/hook-entries.ts";
 import {
   EVENTS,
@@ -10,7 +11,6 @@ import {
   NO_OUTCOME,
   type Outcome,
 } from "../../src/protocol/index.ts";
-import { AGENTS } from "../../src/state/index.ts";
 import { payloads } from "./payloads.ts";
 import { describePublicFunctions, forAll, forBoth } from "./public-functions.ts";
 import { layouts, settings, someEntries } from "./settings-texts.ts";

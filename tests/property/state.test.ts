@@ -1,4 +1,5 @@
 import fc from "fast-check";
+import * as activeAgent from "../../src/hosts/active-agent.ts";
 import * as state from "../../src/state/index.ts";
 import {
   copyMachine,
@@ -63,23 +64,6 @@ const isOwnError = (error: unknown) =>
 const sizeOf = (system: MemorySystem, path: string) => system.files.inspect(path)?.size;
 
 describeDoor("state", state, {
-  parseAgentName: forAll(fc.oneof(texts, fc.constantFrom(...state.AGENTS, " Claude ", "CODEX")), raw => {
-    const name = state.parseAgentName(raw);
-    return name === undefined
-      ? !state.AGENTS.some(agent => agent === raw)
-      : raw.trim().toLowerCase() === name;
-  }),
-  findActiveAgent: forBoth(machines, paths, (system, project) => {
-    const agent = state.findActiveAgent(system, project, () => {});
-    return agent === state.locateActiveAgent(system, project, () => {}).agent;
-  }),
-  locateActiveAgent: forBoth(machines, paths, (system, project) => {
-    const warnings: string[] = [];
-    const { agent, by } = state.locateActiveAgent(system, project, warning => warnings.push(warning));
-    const announced = system.env.get("AMPLIHACK_AGENT_BINARY") ?? "";
-    const isTaken = by === "AMPLIHACK_AGENT_BINARY";
-    return state.AGENTS.includes(agent) && (announced === "" || isTaken || warnings.length > 0);
-  }),
   appendJsonLine: forBoth(emptyMachines, json, (system, value) => {
     state.appendJsonLine(system, LOG, value);
     state.appendJsonLine(system, LOG, value);
@@ -275,7 +259,7 @@ describeDoor("state", state, {
       own.every(path => state.belongsToLog(LOG, path)) && !others.some(path => state.belongsToLog(LOG, path))
     );
   }),
-  rotationsOf: forBoth(emptyMachines, fc.array(keys, { maxLength: 4 }), (system, names) => {
+  listRotations: forBoth(emptyMachines, fc.array(keys, { maxLength: 4 }), (system, names) => {
     for (const name of names) if (/^\w+$/.test(name)) system.put(`/home/user/project/run.${name}.log`, "");
     return state.listRotations(system, LOG).every(path => /run\.\d{8}_\d{6}(_\d{3})?\.log$/.test(path));
   }),
@@ -345,5 +329,28 @@ describeDoor("state", state, {
     return (
       stamp.startsWith(`${state.compactTimestamp(ms)}_`) && stamp.endsWith(`${ms % 1000}000`.padStart(6, "0"))
     );
+  }),
+});
+
+describeDoor("the active agent", activeAgent, {
+  parseAgentName: forAll(
+    fc.oneof(texts, fc.constantFrom(...activeAgent.AGENTS, " Claude ", "CODEX")),
+    raw => {
+      const name = activeAgent.parseAgentName(raw);
+      return name === undefined
+        ? !activeAgent.AGENTS.some(agent => agent === raw)
+        : raw.trim().toLowerCase() === name;
+    },
+  ),
+  findActiveAgent: forBoth(machines, paths, (system, project) => {
+    const agent = activeAgent.findActiveAgent(system, project, () => {});
+    return agent === activeAgent.locateActiveAgent(system, project, () => {}).agent;
+  }),
+  locateActiveAgent: forBoth(machines, paths, (system, project) => {
+    const warnings: string[] = [];
+    const { agent, by } = activeAgent.locateActiveAgent(system, project, warning => warnings.push(warning));
+    const announced = system.env.get("AMPLIHACK_AGENT_BINARY") ?? "";
+    const isTaken = by === "AMPLIHACK_AGENT_BINARY";
+    return activeAgent.AGENTS.includes(agent) && (announced === "" || isTaken || warnings.length > 0);
   }),
 });

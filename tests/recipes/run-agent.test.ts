@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { AGENTS } from "../../src/state/index.ts";
+import { AGENTS } from "../../src/hosts/index.ts";
 import { type RecipeMachine, recipeMachine, scriptedAgent } from "./recipe-machine.ts";
 
 const yaml = (value: unknown): string => JSON.stringify(value);

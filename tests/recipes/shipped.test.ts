@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { AGENTS } from "../../src/hosts/index.ts";
 import { validateRecipe } from "../../src/recipes/find/find-problems.ts";
 import { SHIPPED_RECIPES } from "../../src/recipes/shipped-recipes.ts";
-import { AGENTS } from "../../src/state/index.ts";
 import { agentThat, type RecipeMachine, recipeMachine } from "./recipe-machine.ts";
 
 const NAMES = readdirSync(SHIPPED_RECIPES)

@@ -1,6 +1,6 @@
 import { defineCommand, type LeafCommand, option } from "../../cli/index.ts";
+import type { AgentName } from "../../hosts/index.ts";
 import { LAUNCH_TOOLS } from "../../launcher/index.ts";
-import type { AgentName } from "../../state/index.ts";
 
 const RESUMING = {
   resume: option.boolean("go on with an earlier session; its id may follow"),

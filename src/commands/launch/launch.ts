@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { askYesOrNo, type Invocation, ownProgram, type Terminal, usageError } from "../../cli/index.ts";
+import type { AgentName } from "../../hosts/index.ts";
 import {
   canRestart,
   checkPlatform,
@@ -23,7 +24,7 @@ import {
   whySkipped,
 } from "../../launcher/index.ts";
 import { errorText } from "../../protocol/index.ts";
-import { type AgentName, Problem } from "../../state/index.ts";
+import { Problem } from "../../state/index.ts";
 import { quoteWord, resolve, type System } from "../../system/index.ts";
 import { version } from "../../version.ts";
 

@@ -11,11 +11,19 @@ import {
 import { ruleSettingProblems } from "../../guard/index.ts";
 import { shownPath } from "../../history/index.ts";
 import { findImpostors, type OverriddenRule, overriddenRule } from "../../hooks/index.ts";
-import { HOOK_REGISTRY, HOST_LIST, type HostId, ownNames, type Sandboxing } from "../../hosts/index.ts";
+import {
+  AGENTS,
+  HOOK_REGISTRY,
+  HOST_LIST,
+  type HostId,
+  locateActiveAgent,
+  ownNames,
+  type Sandboxing,
+} from "../../hosts/index.ts";
 import { LAUNCH_TOOLS, readAgentVersion, tryFindBinary } from "../../launcher/index.ts";
 import { describeEvent, stringAt } from "../../protocol/index.ts";
 import { listRecipes } from "../../recipes/index.ts";
-import { AGENTS, locateActiveAgent, readText, type UserDirectories } from "../../state/index.ts";
+import { readText, type UserDirectories } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
 import { count } from "../../text/index.ts";
 import { describeProblem, readFile } from "../file-edit.ts";

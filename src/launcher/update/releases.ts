@@ -2,6 +2,7 @@ import { existsSync, openSync, readFileSync } from "node:fs";
 import { ReadStream } from "node:tty";
 import semver from "semver";
 import { type Config, loadConfig } from "../../config/index.ts";
+import { AGENTS } from "../../hosts/index.ts";
 import {
   booleanAt,
   errorText,
@@ -12,7 +13,7 @@ import {
   readJson,
   stringAt,
 } from "../../protocol/index.ts";
-import { AGENTS, AtomicJsonFile, Problem, requireDirectories } from "../../state/index.ts";
+import { AtomicJsonFile, Problem, requireDirectories } from "../../state/index.ts";
 import { dirname, isLoopback, join, quoteWord, type System } from "../../system/index.ts";
 import { afterPending } from "../../system/node.ts";
 import { version } from "../../version.ts";

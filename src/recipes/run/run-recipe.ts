@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
+import { findActiveAgent } from "../../hosts/index.ts";
 import { errorText } from "../../protocol/index.ts";
-import { findActiveAgent, isStateError } from "../../state/index.ts";
+import { isStateError } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
 import { createGroupWatcher, createNodeSystem } from "../../system/node.ts";
 import { findProblems } from "../find/find-problems.ts";

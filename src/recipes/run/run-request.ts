@@ -1,13 +1,6 @@
+import { AGENTS, type AgentName, parseAgentName } from "../../hosts/index.ts";
 import type { JsonObject } from "../../protocol/index.ts";
-import {
-  AGENTS,
-  type AgentName,
-  EnvVar,
-  envParsers,
-  findStateHome,
-  isStateError,
-  parseAgentName,
-} from "../../state/index.ts";
+import { EnvVar, envParsers, findStateHome, isStateError } from "../../state/index.ts";
 import { join, resolve, type System } from "../../system/index.ts";
 import { isDirectory, type RecipeSearch } from "../find/find-recipe.ts";
 import type { Approve, KeepFiles, Observer } from "../logs/events.ts";

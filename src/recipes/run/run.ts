@@ -1,5 +1,5 @@
+import type { AgentName } from "../../hosts/index.ts";
 import type { JsonObject } from "../../protocol/index.ts";
-import type { AgentName } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
 import type { GroupWatcher } from "../../system/node.ts";
 import type { RecipeSearch } from "../find/find-recipe.ts";

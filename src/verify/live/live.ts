@@ -1,7 +1,13 @@
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { stripVTControlCharacters } from "node:util";
-import { HOST_LIST, type HostId, type LiveDriver, type TrialEnvironment } from "../../hosts/index.ts";
+import {
+  type AgentName,
+  HOST_LIST,
+  type HostId,
+  type LiveDriver,
+  type TrialEnvironment,
+} from "../../hosts/index.ts";
 import {
   askVersion,
   type DoctorCheck,
@@ -16,7 +22,7 @@ import {
 } from "../../install/index.ts";
 import { tryFindBinary, versionIn } from "../../launcher/index.ts";
 import { errorText, isJsonObject, type JsonObject, readJson } from "../../protocol/index.ts";
-import { type AgentName, readText, type UserDirectories } from "../../state/index.ts";
+import { readText, type UserDirectories } from "../../state/index.ts";
 import { describeEnd, dirname, join, type System } from "../../system/index.ts";
 import {
   type Delegation,

@@ -1,9 +1,8 @@
 import { errorText, parseJsonObject, stringAt } from "../protocol/index.ts";
+import { readText, runtimePath, VARIABLES } from "../state/index.ts";
 import { ancestors, join, type System } from "../system/index.ts";
-import { runtimePath } from "./directories.ts";
-import { readText } from "./files.ts";
-import { VARIABLES } from "./variables.ts";
 
+/** The agents that can be started, in the order in which they are listed; each is the `agent` of a descriptor. */
 export const AGENTS = ["claude", "copilot", "codex", "amplifier", "gemini", "opencode", "pi"] as const;
 export type AgentName = (typeof AGENTS)[number];
 const DEFAULT_AGENT: AgentName = "claude";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { findActiveAgent, parseAgentName } from "../../src/state/index.ts";
+import { findActiveAgent, parseAgentName } from "../../src/hosts/index.ts";
 import { createMemorySystem, type SeedEntry } from "../../src/system/memory.ts";
 
 const NOW = Date.UTC(2026, 5, 1);
