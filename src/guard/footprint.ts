@@ -55,6 +55,8 @@ export interface FootprintRepository {
 export interface TakenWork {
   /** files that git does not track too, or only these */
   readonly untracked: "none" | "too" | "only";
+  /** of those, what git ignores: not at all, too, or only that */
+  readonly ignored: "none" | "too" | "only";
   /** Whether it may take this path. */
   covers(path: string): boolean;
 }

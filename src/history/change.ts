@@ -78,7 +78,12 @@ export interface GitChange {
   /** newest first, as `git stash list` prints them */
   readonly stashes?: { readonly before: readonly Stash[]; readonly after: readonly Stash[] };
   /** the bytes of the index before, and a digest of its entries after; undefined without an index */
-  readonly index?: { readonly before: string | undefined; readonly after: string | undefined };
+  readonly index?: {
+    readonly before: string | undefined;
+    /** when it was written: git reads a file again that was touched no earlier */
+    readonly modifiedNs?: string;
+    readonly after: string | undefined;
+  };
   /** of a merge, rebase or bisect under way, of linked worktrees; settings */
   readonly files: readonly PathChange[];
 }

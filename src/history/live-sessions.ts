@@ -1,5 +1,5 @@
 import { hasEnded, removeIfThere } from "../state/index.ts";
-import { isInside, join, leftMs, type ProcessIdentity } from "../system/index.ts";
+import { ancestors, isInside, join, leftMs, type ProcessIdentity } from "../system/index.ts";
 import { createDisk, findRepository } from "../workspace/index.ts";
 import type { HistoryContext } from "./context.ts";
 import { parseStatus, readStatus } from "./git-status.ts";
@@ -82,6 +82,7 @@ export interface UncommittedFile {
   readonly path: string;
   /** undefined where git did not say */
   readonly isTracked: boolean | undefined;
+  readonly isIgnored?: boolean;
 }
 
 const MAX_FILES = 10_000;
@@ -93,7 +94,7 @@ export async function listUncommitted(
 ): Promise<readonly UncommittedFile[]> {
   const { store, system } = context;
   const disk = createDisk(system);
-  const trees = new Map<string, ReadonlyMap<string, boolean> | undefined>();
+  const trees = new Map<string, Work | undefined>();
   const found: UncommittedFile[] = [];
   for (const path of writtenBy(store, session, project)) {
     if (found.length >= MAX_FILES) break;
@@ -106,7 +107,9 @@ export async function listUncommitted(
     if (!trees.has(top)) trees.set(top, await workIn(context, top));
     const work = trees.get(top);
     if (work === undefined) found.push({ path, isTracked: undefined });
-    else if (work.has(path)) found.push({ path, isTracked: work.get(path) });
+    else if (work.isTracked.has(path)) found.push({ path, isTracked: work.isTracked.get(path) });
+    else if (kind !== undefined && [path, ...ancestors(path)].some(one => work.ignored.has(one)))
+      found.push({ path, isTracked: false, isIgnored: true });
   }
   return found;
 }
@@ -119,23 +122,32 @@ export async function listAtWork(
   const found: (LiveSession & { readonly files: readonly string[] })[] = [];
   for (const live of project === undefined ? listLive(store) : liveIn(store, project)) {
     const files = await listUncommitted(context, live);
-    found.push({ ...live, files: files.map(({ path }) => path) });
+    // What git ignores is never committed.
+    const left = files.filter(({ isIgnored }) => isIgnored !== true);
+    found.push({ ...live, files: left.map(({ path }) => path) });
   }
   return found;
 }
 
-/** By path, whether it is tracked; undefined where git does not say. */
-async function workIn(
-  { system }: HistoryContext,
-  top: string,
-): Promise<ReadonlyMap<string, boolean> | undefined> {
+/** What is in no commit, by path. */
+interface Work {
+  readonly isTracked: ReadonlyMap<string, boolean>;
+  /** files and folders */
+  readonly ignored: ReadonlySet<string>;
+}
+
+/** Undefined where git does not say. */
+async function workIn({ system }: HistoryContext, top: string): Promise<Work | undefined> {
   const result = await readStatus(system, top, leftMs(system.clock));
   if (!result.ok) return undefined;
-  const { changed, untracked } = parseStatus(result.text);
-  return new Map([
-    ...changed.map(({ path }) => [join(top, path), true] as const),
-    ...untracked.map(path => [join(top, path), false] as const),
-  ]);
+  const { changed, untracked, ignored } = parseStatus(result.text);
+  return {
+    isTracked: new Map([
+      ...changed.map(({ path }) => [join(top, path), true] as const),
+      ...untracked.map(path => [join(top, path), false] as const),
+    ]),
+    ignored: new Set(ignored.map(path => join(top, path))),
+  };
 }
 
 /** Files of which the last word of a session was to make or change them. */

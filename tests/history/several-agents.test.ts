@@ -27,6 +27,7 @@ async function twoAgents(): Promise<{ scene: Scene; one: Session; other: Session
   }
   await other.make(write("README.md", "theirs\n"));
   await other.make(write("theirs.txt", "theirs\n"));
+  await other.make(write("local/theirs.txt", "git ignores it\n"));
   return { scene, one, other };
 }
 
@@ -44,7 +45,14 @@ const TAKING = [
   "rm -f *.txt",
   "mv theirs.txt mine.txt",
   "find . -name '*.txt' -delete",
+  "git clean -fdx",
+  "git clean -fdX",
+  "git clean -fxq local",
+  "git stash -a",
+  "rm -r local",
 ];
+/** What only git ignores of theirs. */
+const IGNORED = ["git clean -fdX", "git clean -fxq local", "rm -r local"];
 const LEAVING = [
   "git status",
   "git stash list",
@@ -60,6 +68,26 @@ const LEAVING = [
 ];
 
 describe("several agents in one tree", () => {
+  it("what git ignores of another's is named where it would go", async () => {
+    const { scene, one } = await twoAgents();
+    for (const command of IGNORED) {
+      let answer = "";
+      const listening = new Session(
+        scene,
+        async ({ words, payload, env }, { env: own }, cwd) => {
+          const input = Buffer.from(JSON.stringify(payload));
+          answer = JSON.stringify(await answerOnNode(words, { cwd, env: { ...own, ...env }, input }));
+        },
+        one.id,
+      );
+      await listening.begin({ as: "claude bash", input: { command } });
+      expect([command, /has not committed ([^.]+\.txt)/.exec(answer)?.[1]]).toEqual([
+        command,
+        "local/theirs.txt",
+      ]);
+    }
+  });
+
   it("what one would take of another's is asked about, with the session named", async () => {
     const { one } = await twoAgents();
     for (const command of TAKING) {

@@ -79,6 +79,7 @@ function workTakenBy(run: GitRun, workspace: Workspace): TakenWork | undefined {
   const isKnown = named.length === operands.length;
   return {
     untracked,
+    ignored: ignoredTaken(run),
     covers: path =>
       !isExcluded(run, path) &&
       (!isOfPaths || !isKnown || named.some(spec => coversPath(run, spec, path, workspace))),
@@ -120,6 +121,11 @@ function untrackedTaken(run: GitRun): TakenWork["untracked"] | undefined {
     default:
       return undefined;
   }
+}
+
+function ignoredTaken({ subcommand, options }: GitRun): TakenWork["ignored"] {
+  if (subcommand === "clean") return options.has("X") ? "only" : options.has("x") ? "too" : "none";
+  return subcommand === "stash" && options.has("a", "all") ? "too" : "none";
 }
 
 function isStashWord({ subcommand, options }: GitRun): boolean {

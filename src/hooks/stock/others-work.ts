@@ -42,7 +42,10 @@ function isLoss(how: Footprint["targets"][number]["how"]): boolean {
   return how === "delete" || how === "move";
 }
 
-function isTaken({ targets, repositories }: Footprint, { path, isTracked }: UncommittedFile): boolean {
+function isTaken(
+  { targets, repositories }: Footprint,
+  { path, isTracked, isIgnored = false }: UncommittedFile,
+): boolean {
   const isNamed = targets.some(
     target => isLoss(target.how) && (target.isTree ? isInside(target.path, path) : target.path === path),
   );
@@ -51,9 +54,9 @@ function isTaken({ targets, repositories }: Footprint, { path, isTracked }: Unco
     ({ top, takesWork = [] }) =>
       top !== undefined &&
       isInside(top, path) &&
-      takesWork.some(({ untracked, covers }) => {
+      takesWork.some(({ untracked, ignored, covers }) => {
         const isOfKind = isTracked === undefined || (isTracked ? untracked !== "only" : untracked !== "none");
-        return isOfKind && covers(path);
+        return isOfKind && ignored !== (isIgnored ? "none" : "only") && covers(path);
       }),
   );
 }
