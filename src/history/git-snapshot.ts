@@ -353,14 +353,18 @@ async function compareIndex(
   const old = await readIndexEntries(store, { top, gitDirectory }, before, timeoutMs);
   const now = await readIndexEntries(store, { top, gitDirectory }, after, timeoutMs);
   if (old?.digest === now?.digest) return SAME;
-  const id =
-    before?.state.kind === "file" && "id" in before.state.content ? before.state.content.id : undefined;
+  const file = before?.state.kind === "file" ? before.state : undefined;
+  const id = file !== undefined && "id" in file.content ? file.content.id : undefined;
   const hidden = new Map((old?.entries ?? []).map(entry => [entry.path, entry.isSkipped]));
   const flipped = (now?.entries ?? []).filter(
     ({ path, isSkipped }) => hidden.has(path) && hidden.get(path) !== isSkipped,
   );
   return {
-    change: { before: id, after: now?.digest },
+    change: {
+      before: id,
+      ...(file === undefined ? {} : { modifiedNs: file.modifiedNs }),
+      after: now?.digest,
+    },
     leftOut: flipped.filter(({ isSkipped }) => isSkipped),
     putThere: flipped.filter(({ isSkipped }) => !isSkipped),
   };

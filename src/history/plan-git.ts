@@ -71,7 +71,7 @@ function join<K extends string, B, A>(
   older: { readonly before: B; readonly after: A } | undefined,
 ) {
   if (older === undefined) return {};
-  return { [name]: { before: older.before, after: (newer ?? older).after } } as {
+  return { [name]: { ...older, after: (newer ?? older).after } } as {
     [key in K]: { readonly before: B; readonly after: A };
   };
 }

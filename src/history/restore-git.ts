@@ -48,7 +48,7 @@ export async function restoreGit(
   if (stashes !== undefined) await restoreStashes(git, stashes.before, stashes.after);
   // Setting a branch adds to its log, which is to be what it was.
   restore(files.filter(isLog));
-  if (index !== undefined) restoreIndex(store, mark, gitDirectory, index.before);
+  if (index !== undefined) restoreIndex(store, mark, gitDirectory, index);
 }
 
 /** Keeps the oldest that are the same, drops what lies above, and stores the rest again in its order. */
@@ -69,9 +69,15 @@ async function restoreStashes(
 
 /**
  * Under git's own lock, so that no git command is in between. The lock appears with all of its content: one that has
- * the content to be restored was left by an undo that was killed here.
+ * the content to be restored was left by an undo that was killed here. Its time comes back too: git takes a file that
+ * was touched before the index was written, and has the size that the index says, for unchanged.
  */
-function restoreIndex(store: Store, mark: string, gitDirectory: string, object: string | undefined): void {
+function restoreIndex(
+  store: Store,
+  mark: string,
+  gitDirectory: string,
+  { before: object, modifiedNs }: NonNullable<GitChange["index"]>,
+): void {
   const { files } = store.system;
   const path = `${gitDirectory}/index`;
   const lock = `${path}.lock`;
@@ -82,6 +88,7 @@ function restoreIndex(store: Store, mark: string, gitDirectory: string, object: 
   const temporary = temporaryBeside(path, mark);
   files.copy(store.objectPath(object), temporary, files.inspect(path)?.mode ?? 0o644);
   try {
+    if (modifiedNs !== undefined) files.setModified(temporary, modifiedNs);
     files.link(temporary, lock);
   } catch (error) {
     if (!hasErrorCode(error, "EEXIST") || files.digest(lock) !== object) throw error;

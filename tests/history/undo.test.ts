@@ -156,6 +156,31 @@ describe("undo", () => {
     expect(p.state()).toEqual(before);
   });
 
+  it("gives the index its time back: a file that was written in the moment of `git add` stays changed", async () => {
+    const p = testProject();
+    p.git("init", "-q");
+    // As on a file system that tells moments apart by its ticks alone.
+    p.git("config", "core.trustctime", "false");
+    const moment = new Date(1_000_000_000_000);
+    const writeThen = (text: string) => {
+      p.write({ "a.txt": text });
+      utimesSync(join(p.root, "a.txt"), moment, moment);
+    };
+    writeThen("one");
+    p.git("add", "a.txt");
+    utimesSync(join(p.root, ".git/index"), moment, moment);
+    writeThen("two");
+    p.write({ "b.txt": "b" });
+    const status = () => p.git("--no-optional-locks", "status", "--porcelain");
+    const before = status();
+    expect(before).toContain("AM a.txt");
+    const place = { top: p.root, gitDirectory: join(p.root, ".git") };
+    await p.call("git add b.txt", { repositories: [{ ...place, changesFiles: true, changesState: true }] });
+    expect(status()).not.toBe(before);
+    await p.undo();
+    expect(status()).toBe(before);
+  });
+
   it("says what cannot come back and restores the rest", async () => {
     const p = testProject({ ...AMPLE, maxFileMb: 0 });
     p.write({ "a.txt": "a\n" });
