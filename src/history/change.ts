@@ -117,7 +117,10 @@ export interface Change {
   readonly notKept: readonly NotKept[];
   /** files were found by comparing the tree: what somebody else saved while the call ran cannot be told from its own */
   readonly isCompared?: boolean;
-  /** those of these files that a person had open in an editor when the call had ended: what they saved is not to be taken back */
+  /**
+   * those of these files that a person had open in an editor when the call had ended, or saved in one meanwhile: what
+   * they saved is not to be taken back
+   */
   readonly inEditors?: readonly string[];
   readonly files: readonly PathChange[];
   readonly git: readonly GitChange[];

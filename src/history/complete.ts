@@ -12,7 +12,7 @@ import {
 } from "./change.ts";
 import { compareSweep, statesBefore } from "./compare-sweep.ts";
 import { boundedDigest, type Digest, type HistoryContext } from "./context.ts";
-import { isTrace, openInEditors } from "./editors.ts";
+import { isTrace, openInEditors, savedByEditors } from "./editors.ts";
 import { withoutLinks } from "./folders.ts";
 import { captureGit, compareGit, type GitComparison } from "./git-snapshot.ts";
 import { releaseCall } from "./ids.ts";
@@ -122,7 +122,12 @@ async function describeEnd(
   const states: GitChange[] = [...git.values()].flatMap(({ change }) => change ?? []);
   if (files.length + states.length === 0) return undefined;
   const compared = files.map(({ path }) => path).filter(path => !named.paths.has(path));
-  const inEditors = openInEditors(system.files, compared);
+  const inEditors = [
+    ...new Set([
+      ...openInEditors(system.files, compared),
+      ...savedByEditors(system, context.places.home, open.change.timeMs, compared),
+    ]),
+  ];
   return {
     ...open.change,
     only: open.change.only ?? undefined,

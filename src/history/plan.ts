@@ -132,7 +132,7 @@ async function plan(
   };
 }
 
-const IN_EDITOR = "an editor had it open while the call ran, so this may be what you saved";
+const IN_EDITOR = "an editor had it open or saved it while the call ran, so this may be what you saved";
 
 /** What git has of paths that several of the changes are about: their contents are compared. */
 function filesOfSeveral(changes: readonly Change[]): readonly InGit[] {

@@ -14,6 +14,7 @@ import { describe, expect, it } from "vitest";
 import { NO_FOOTPRINT } from "../../src/guard/footprint.ts";
 import { finishCall } from "../../src/history/background.ts";
 import { beginCall } from "../../src/history/begin.ts";
+import { savedByEditors } from "../../src/history/editors.ts";
 import { callKey, findOpen } from "../../src/history/open-changes.ts";
 import { filteredPaths, runGit } from "../../src/history/run-git.ts";
 import { readSessionWrites } from "../../src/history/session-writes.ts";
@@ -195,6 +196,55 @@ describe("a file that a person has open in an editor while an unknown call runs"
       expect([p.read("a.txt"), p.read("b.txt"), p.read(trace)]).toEqual(["a\n", "saved by a person\n", ""]);
     },
   );
+});
+
+describe("a file that VS Code saved while an unknown call ran", () => {
+  // By the editor's own algorithm, of file:///home/u/src/main.ts and of the same on a machine called box.
+  it.each([
+    [".config/Code", "-71beeea7", "/home/u/src/main.ts", undefined],
+    [".config/Cursor", "-293ade03", "/home/u/a b.ts", undefined],
+    [
+      ".vscode-server/data",
+      "-3f348ecd",
+      "/home/u/src/main.ts",
+      "vscode-remote://ssh-remote%2Bbox/home/u/x.ts",
+    ],
+  ])("is found by the copy that it makes: %s/User/History/%s", (place, folder, path, resource) => {
+    const p = testProject();
+    const { system } = p.context;
+    const copies = join(p.home, place, "User/History");
+    const listing = JSON.stringify({ version: 1, resource: resource ?? "file:///x", entries: [] });
+    mkdirSync(join(copies, "-1"), { recursive: true });
+    mkdirSync(join(copies, folder));
+    for (const one of ["-1", folder]) writeFileSync(join(copies, one, "entries.json"), listing);
+    const since = Date.now() - 1_000;
+    const saved = () => savedByEditors(system, p.home, since, ["/home/u/other.ts", path]);
+    expect(saved()).toEqual([]);
+    const copy = join(copies, folder, "Ab1c.ts");
+    writeFileSync(copy, "saved by a person\n");
+    expect(saved()).toEqual([path]);
+    expect(savedByEditors(system, p.home, Date.now() + 60_000, [path])).toEqual([]);
+  });
+
+  it("is not taken back unless they say so", async () => {
+    const p = testProject();
+    p.write({ "a.txt": "a\n", "b.txt": "b\n" });
+    await p.begin("make", { unknownIn: [p.root] });
+    p.shell("echo agent > a.txt");
+    p.write({ "b.txt": "saved by a person\n" });
+    let hash = 149_417;
+    for (const character of `file://${p.root}/b.txt`)
+      hash = (Math.imul(hash, 31) + character.charCodeAt(0)) | 0;
+    const copies = join(p.home, ".config/VSCodium/User/History", hash.toString(16));
+    mkdirSync(copies, { recursive: true });
+    writeFileSync(join(copies, "Ab1c.txt"), "saved by a person\n");
+    const id = await p.end("make");
+    const before = p.state();
+    await expect(p.undo(id)).rejects.toThrow("nothing was written");
+    expect(p.state()).toEqual(before);
+    await p.undo(id, { paths: ["a.txt"] });
+    expect([p.read("a.txt"), p.read("b.txt")]).toEqual(["a\n", "saved by a person\n"]);
+  });
 });
 
 describe("a folder with a name that tools use", () => {
