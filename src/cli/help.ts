@@ -108,7 +108,7 @@ function helpWidth({ columns }: Terminal): number {
   return columns === undefined ? Number.POSITIVE_INFINITY : Math.min(columns, MAX_WIDTH);
 }
 
-/** Lines of a paragraph are joined and broken anew; those that are indented stay as they are. */
+/** Wraps paragraphs to the width; indented lines are kept. */
 function wrapped(text: string, width: number): string {
   if (width === Number.POSITIVE_INFINITY) return text;
   const paragraphs: string[] = [];

@@ -1,6 +1,6 @@
 import { wrapWords } from "../text/index.ts";
 
-/** Of a terminal; undefined where nobody looks. */
+/** `columns` of the terminal; undefined when the output is not a terminal. */
 export interface Width {
   readonly columns: number | undefined;
 }
@@ -28,7 +28,7 @@ const COMMAND = /^\s*(?:fix: |safer: |amplihack |export |\$ )/;
 /** The same behind words that end in a colon. */
 const WORDS = /(\s*)((?<=: )(?:amplihack|export) .*|\S+)/g;
 
-/** Spaces inside of what fits stay as they are: they align columns. */
+/** A line that fits keeps its spaces, because they align columns. */
 function fitLine(line: string, columns: number): string {
   if (shownLength(line) <= columns || COMMAND.test(line)) return line;
   const start = /^ */.exec(line)?.[0] ?? "";

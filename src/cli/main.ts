@@ -174,7 +174,7 @@ async function runLeaf(
   }
 }
 
-/** The code that prints a line while nothing is said is loaded where somebody would see it. */
+/** Progress output is loaded only when a terminal shows it. */
 async function runTelling(
   { system, terminal }: RunContext,
   command: LeafCommand,

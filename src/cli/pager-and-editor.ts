@@ -5,7 +5,7 @@ import { childEnvironment, type System } from "../system/index.ts";
 import { CommandError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** Ends by itself when all fits on the screen, shows colours, leaves what was shown. */
+/** Options of `less`: quit when everything fits on one screen, pass colours through, keep the text on exit. */
 const LESS_OPTIONS = "FRX";
 
 /** Shows a long text: on a terminal through `$PAGER`, or `less` where that is not set; printed anywhere else. */

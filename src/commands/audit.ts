@@ -88,7 +88,7 @@ function checkOptions({ url, team, all, person, machine }: Options): void {
     throw usageError(`--${name} is for --url URL`, "amplihack audit verify --help");
 }
 
-/** A log of some gigabytes is read while the database waits, in a transaction that keeps nobody from writing. */
+/** Reading a large log takes long; the transaction is read-only and blocks no writer. */
 const MAX_READING_MS = 3_600_000;
 
 /** Opens the database for one command and closes it afterwards. */

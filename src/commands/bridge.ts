@@ -82,7 +82,7 @@ async function heldDiff(invocation: Pick<Invocation, "system" | "terminal">, com
     const changes = collectChanges(invocation.system, contextOf(record.project).program, record);
     return await diffForOthers(invocation.system, { record, changes }, places.home, config.guard);
   } catch (error) {
-    // Whoever answers sees that there is nothing to see.
+    // The person who answers reads why there is no diff.
     return errorText(error);
   }
 }

@@ -26,7 +26,7 @@ import { readText, requireDirectories } from "../state/index.ts";
 import { type System, writeAtomically } from "../system/index.ts";
 import { SETTING_OR_SECTION } from "./config/setting.ts";
 
-/** Whoever is asked for more takes that back in the way that it asks for. */
+/** Lowering `consent` requires the consent that is in force. */
 async function requirePersonFor(
   { system, terminal }: Pick<Invocation, "system" | "terminal">,
   key: string,

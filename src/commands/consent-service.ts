@@ -39,7 +39,7 @@ const statusCommand = defineCommand({
   },
 });
 
-/** A file of root's that nobody else can write. */
+/** The file belongs to root and only root can write it. */
 function isRoots({ files }: System, path: string): boolean {
   const facts = files.inspect(path);
   return facts?.kind === "file" && facts.uid === 0 && (facts.mode & 0o022) === 0;

@@ -38,7 +38,7 @@ const MAIN_QUESTION = "Keep agents from committing directly to main or master? R
 
 const MAX_QUESTIONS = 4;
 
-/** Nobody is asked more than four things; what is not asked is answered as Enter would, and can be changed later. */
+/** At most four questions; everything else takes its default and can be changed later. */
 class Questions {
   private left: number;
 

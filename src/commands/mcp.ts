@@ -90,7 +90,7 @@ with --http nothing is asked.`,
     http: option.boolean("listen on 127.0.0.1 instead of standard input"),
     port: option.number("N", "with --http: a certain port (any free one by default)", { minimum: 0 }),
   },
-  // Whoever starts it answers its questions; hosts start it themselves.
+  // A person who starts it answers its questions; hosts start it without one.
   forAgents: "asks",
   examples: {
     "amplihack mcp serve": "what a host starts; `amplihack mcp` does the same",

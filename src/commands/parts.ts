@@ -33,7 +33,7 @@ export const PROFILE_NAMES = Object.keys(PROFILES) as readonly Profile[] as read
 export const PROFILE_NOTE =
   "the guard alone, all that changes no way of working, all, or what fits a container that is only this project's";
 
-/** They take nothing's place: whoever names these alone wants them besides what is on. */
+/** Whoever names only these parts adds them to the parts that are already on. */
 const ADDITIONS: readonly Part[] = ["workflow", "mcp"];
 
 /** What `--profile` or `--parts` asks for; undefined when neither is given. */
@@ -62,7 +62,7 @@ function configuredParts(system: System): readonly Part[] {
   return loadConfig(system, { ...requireDirectories(system), projectRoot: undefined }).config.parts;
 }
 
-/** The user's configuration as written; undefined when there is none that can be read. */
+/** The user's configuration file, parsed; undefined when it is missing or unreadable. */
 export function readUserConfig(system: System): Json | undefined {
   const text = readText(system, userConfigFile(requireDirectories(system).stateHome), MAX_CONFIG_BYTES);
   const read = text === undefined ? undefined : readJsonc(text);

@@ -111,7 +111,7 @@ async function ofPerson(
   }: { readonly team: string; readonly person: string | undefined; readonly yes: boolean },
   terminal: Terminal,
 ): Promise<number> {
-  // Nobody means themselves by saying nothing.
+  // Without a name the command does not fall back to the current user.
   if (person === undefined)
     throw usageError("say whose data: --person NAME", `amplihack serve ${action} --person ann`);
   const { exportPerson, forgetPerson } = await loadPersonData();

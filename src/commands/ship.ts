@@ -10,7 +10,7 @@ import { count } from "../text/index.ts";
 
 const DEFAULT_INTERVAL_S = 60;
 const DEFAULT_TIMEOUT_S = 10;
-/** A timer takes no more than 24 days; nobody waits longer than one. */
+/** The longest interval: a day. Node's timers hold at most 24 days. */
 const MAX_SECONDS = 86_400;
 const RETRIES_ONCE = 4;
 

@@ -81,7 +81,7 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
   },
 });
 
-/** What a person chooses from the list; none where there is nothing to choose or nobody to do it, undefined when they leave. */
+/** The changes a person picks from the list: empty without a list or a terminal, undefined when they cancel. */
 async function pick(
   invocation: Pick<Invocation, "system" | "terminal"> & { readonly options: Answered },
   opened: OpenedHistory,

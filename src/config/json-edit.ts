@@ -65,7 +65,7 @@ export function findMember(object: JsonNode, name: string): JsonNode | undefined
   return listProperties(object).find(([key]) => key === name)?.[1];
 }
 
-/** Members by name, in order; a repeated name stands as often as it is written. */
+/** Members by name, in order of the text; duplicates are kept. */
 export function listProperties(object: JsonNode): readonly (readonly [string, JsonNode])[] {
   return (object.children ?? []).flatMap(property => {
     const [key, value] = property.children ?? [];

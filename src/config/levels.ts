@@ -1,6 +1,6 @@
 // Apart from the schema, which a run without configuration files does not need.
 
-/** What becomes of a question where nobody is there to answer it. */
+/** What happens to a question in an unattended session. */
 export const UNATTENDED = ["ask", "deny"] as const;
 export type Unattended = (typeof UNATTENDED)[number];
 
@@ -26,7 +26,7 @@ export type RuleSetting = (typeof RULE_SETTINGS)[number];
 export const PARTS = ["guard", "history", "memory", "transcripts", "workflow", "mcp"] as const;
 export type Part = (typeof PARTS)[number];
 
-/** Choices of parts under one name, for `install`. The MCP server is in none of them: it is chosen by itself. */
+/** Presets of parts for `install`. None includes the MCP server, which is chosen separately. */
 export const PROFILES = {
   guard: ["guard"],
   standard: ["guard", "history", "memory", "transcripts"],

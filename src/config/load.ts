@@ -73,7 +73,7 @@ export function loadConfig(
   const systemFile = readLayer(reader, "system", places.systemFile ?? SYSTEM_CONFIG_FILE);
   const userFile = readLayer(reader, "user", userConfigFile(places.stateHome));
   let config = layMachineAndUser(reader, systemFile, userFile, used, onLayer);
-  // On a managed machine nobody else says whom to trust.
+  // On a managed machine only the machine's own files say whom to trust.
   const trusted = config.managed ? [] : (userFile?.file.guard?.trustedProjects ?? []);
 
   if (places.projectRoot !== undefined) {
@@ -261,7 +261,7 @@ function withFailureObject(value: Json): Json {
   return policy === undefined || !isJsonObject(value) ? value : { ...value, failure: { default: policy } };
 }
 
-/** A list that is none, or entries that are no text, are told of and left out like every wrong value. */
+/** Values of the wrong type, also inside a list, are reported and ignored. */
 function unreadEntries(value: Json, file: ConfigFile): readonly string[] {
   const written = memberAt(value, "extends");
   if (written === undefined || isSameJson(written, [...(file.extends ?? [])])) return [];

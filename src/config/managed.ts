@@ -17,7 +17,7 @@ import {
   resolveFailurePolicy,
 } from "./settings.ts";
 
-/** The files of the machine, in rising rank, which nobody may loosen, and the settings that they make. */
+/** The machine's files, in rising precedence, and the settings they make. No other layer may loosen these. */
 export interface ManagedLayers {
   readonly files: readonly ConfigFile[];
   readonly missing: readonly MissingPolicy[];

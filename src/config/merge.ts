@@ -104,7 +104,7 @@ export function tighten(base: Config, file: ConfigFile, refuse: Refuse): Config 
   };
 }
 
-/** What is excluded is overwritten without a copy: only somebody whom the user trusts may say so. */
+/** Excluded files are overwritten without a copy, so only a trusted layer may exclude. */
 function keptMore({ exclude, ...section }: HistorySection, refuse: Refuse): HistorySection {
   if (exclude !== undefined && exclude.length > 0) refuse("history.exclude");
   return section;
@@ -164,7 +164,7 @@ function tightenGuard(base: GuardSettings, section: GuardSection, refuse: Refuse
   };
 }
 
-/** Nobody takes back what the machine asks of a yes. */
+/** No other layer lowers the consent that the machine's configuration requires. */
 function raiseConsent(base: Consent, wanted: Consent = base): Consent {
   return CONSENT.indexOf(wanted) > CONSENT.indexOf(base) ? wanted : base;
 }

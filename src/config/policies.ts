@@ -9,7 +9,7 @@ import { BUILT_IN, type Config, type GuardSettings } from "./settings.ts";
 
 /**
  * One entry of `extends`: where a policy comes from, and what it must be. `./policy.jsonc#sha256-HEX` is pinned to one
- * content, `https://…/policy.jsonc#ed25519-KEY` to whoever holds the key. What has no pin does not count.
+ * content, `https://…/policy.jsonc#ed25519-KEY` to the holder of the key. A reference without a pin is ignored.
  */
 export interface PolicyReference {
   /** as it is written */

@@ -19,7 +19,7 @@ export interface ManagedGuard {
   /** undefined when the machine leaves it to the user */
   readonly level: Level | undefined;
   readonly rules: Readonly<Record<string, RuleSetting>>;
-  /** policies that the machine's file names and that are not there, so that nobody knows what they set */
+  /** policies that the machine's file names and that are missing, so their settings are unknown */
   readonly missing: readonly MissingPolicy[];
   /** without them calls are refused and not asked about: the failure policy says so */
   readonly isClosed: boolean;
@@ -34,7 +34,7 @@ export interface MissingPolicy {
 /** The guard's settings after all layers. */
 export interface GuardSettings {
   readonly level: Level;
-  /** `deny`: nobody answers questions, so that they are refusals */
+  /** `deny`: no person answers questions, so each becomes a refusal */
   readonly unattended: Unattended;
   /** by the machine and the user: the last word on a rule, up or down */
   readonly rules: Readonly<Record<string, RuleSetting>>;
@@ -119,9 +119,9 @@ export interface Config {
     /** whose memories are shared there */
     readonly team: string;
   };
-  /** who is asked where a session has nobody */
+  /** who is asked when a session is unattended */
   readonly team: {
-    /** how long a call waits at most for an answer of the team's server; 0 asks nobody */
+    /** how long a call waits at most for an answer of the team's server; 0 never asks */
     readonly waitMs: number;
     /** what the server signs with; the key that it told when the machine joined when absent */
     readonly key: string | undefined;

@@ -35,7 +35,7 @@ export function widenSandbox(
   );
 }
 
-/** Throws when the file cannot be read as a configuration. Everything else in it stays as it is written. */
+/** Throws when the file cannot be read as a configuration. The rest of the file is kept byte for byte. */
 function changeList(
   system: System,
   userFile: string,

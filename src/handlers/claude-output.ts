@@ -159,7 +159,7 @@ interface ClaudeAnswer {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Members of `hookSpecificOutput` that only one event knows and a host may use as they are. */
+/** Members of `hookSpecificOutput` that belong to one event and are passed to the host unchanged. */
 const EXTRAS: Readonly<Record<string, readonly string[]>> = {
   PermissionDenied: ["retry"],
   PostToolUse: ["classifierContext"],

@@ -17,7 +17,7 @@ export type Decoded =
   | { readonly kind: "empty" }
   | { readonly kind: "object"; readonly value: JsonObject; readonly isNoisy: boolean }
   | { readonly kind: "text"; readonly text: string }
-  /** begins like an object and is none: never context */
+  /** starts like a JSON object but is not valid: never used as context */
   | { readonly kind: "broken" };
 
 interface DecodeResult {

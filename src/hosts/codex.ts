@@ -64,7 +64,7 @@ export const codex: HostDescriptor<"codex"> = {
         what: "rules of your own that ask or forbid",
       },
     ],
-    // In a text that somebody wrote, the quotation marks would be escaped.
+    // In text that a person wrote the quotation marks would be escaped.
     ownSandbox: { told: /"sandbox_policy":\{"type":"([\w-]+)"/g, none: "danger-full-access" },
   },
   closed: "exit",

@@ -86,7 +86,7 @@ function toRegistration(
   const isModule = layout.kind === "module";
   const ceiling = isModule ? MODULE_DEADLINE_SECONDS : (timeout?.ceilings?.[nativeEvent] ?? timeoutSeconds);
   const usual = Math.min(timeoutSeconds, ceiling);
-  // A module of ours waits as long as it is told; a host without a setting as long as it does.
+  // Our own module honours any timeout; a host without a setting for it waits a fixed time.
   const settable = isModule || timeout !== undefined ? Number.POSITIVE_INFINITY : (waits ?? usual);
   const longest = timeout?.ceilings?.[nativeEvent] ?? settable;
   const seconds = Math.max(usual, Math.min(usual + waitSeconds, longest));

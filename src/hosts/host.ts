@@ -120,7 +120,7 @@ export interface Registration {
     /** longest limit the host accepts, in seconds, by native event */
     readonly ceilings?: Readonly<Record<string, number>>;
   };
-  /** seconds that the host waits for a hook, where it has no setting for that; absent where nobody knows */
+  /** seconds that the host waits for a hook, where it has no setting for that; absent when unknown */
   readonly waits?: number;
   readonly layout: SettingsLayout;
   /** below the home directory for `user`, below the project for `project` */
@@ -368,7 +368,7 @@ export interface HostDescriptor<Id extends string = string> {
   readonly encode?: (members: JsonObject) => string;
   /** more context than this, in characters, would be dropped or spilled by the host */
   readonly contextLimit?: number;
-  /** nobody sits in front of it: what it would ask a person goes to the model */
+  /** runs unattended: questions for a person go to the model instead */
   readonly isHeadless?: (env: EnvironmentReader) => boolean;
   /** when policy could not run and is closed: `exit` is stderr and code 2, `deny` the encoded deny and code 0 */
   readonly closed: "exit" | "deny";

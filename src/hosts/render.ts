@@ -99,7 +99,7 @@ function addVerdict(draft: ResponseDraft): void {
   // The two texts belong to the reason that the hooks gave, not to one that was put together here.
   const at = reason === draft.given ? draft.at : { ...draft.at, texts: undefined };
   if (verdict !== "deny") {
-    // Where nobody can answer, the model reads the question.
+    // In an unattended session the model reads the question.
     const isForPerson = verdict === "ask" && !at.isHeadless;
     addMembers(draft, encoder[verdict]?.(isForPerson ? (at.texts?.person ?? reason) : reason, at));
     return;

@@ -17,7 +17,7 @@ export function installProblem(message: string, details: Omit<ProblemDetails, "k
   return new Problem(message, { kind: "install", ...details });
 }
 
-/** What somebody typed cannot be meant. */
+/** The arguments contradict each other. */
 export function usageProblem(message: string): Problem {
   return new Problem(message, { kind: "usage", exitCode: 2 });
 }
@@ -198,7 +198,7 @@ function change(
 
 function replaceFile(system: System, edit: FileEdit, text: string | undefined): void {
   if (text === undefined) {
-    // Of a link the file it leads to goes, as it is that file which would be written.
+    // Through a symbolic link the target is removed, because the target is what would be written.
     system.files.remove(resolvePath(system.files, edit.path));
     return;
   }

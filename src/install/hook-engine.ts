@@ -69,7 +69,7 @@ type NativeSearch =
   | { readonly kind: "found"; readonly program: string }
   | { readonly kind: "missing" | "other-version"; readonly why: string };
 
-/** The native program of this very version, or why there is none. */
+/** The native program of this version, or why it is missing. */
 export function findNativeProgram(
   system: System,
   { root, version }: Pick<Package, "root" | "version">,

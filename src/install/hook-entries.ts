@@ -374,7 +374,7 @@ function insertEntries(
   return current;
 }
 
-/** Under a name that says what it is; a name that somebody gave to another entry is not taken from it. */
+/** Adds the entry under a descriptive name; a name that another entry already has is not reused. */
 function insertNamed(text: string, layout: SettingsLayout, entry: WantedEntry): string {
   const opened = openFile(text, layout);
   if (!opened.ok || opened.events === undefined) return text;

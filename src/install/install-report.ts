@@ -17,7 +17,7 @@ export interface InstallRequest {
   readonly isDeduping: boolean;
   /** what hooks do when they cannot run; as configured when absent */
   readonly failure: FailurePolicy | undefined;
-  /** what amplihack shall do; as configured when absent */
+  /** what amplihack is to do; the configured value when absent */
   readonly parts: readonly Part[] | undefined;
   /** rules of the guard that the chosen profile sets */
   readonly rules?: Readonly<Record<string, RuleSetting>> | undefined;

@@ -30,7 +30,7 @@ import { restoreFile, restoreServers } from "./unregister.ts";
 const FILE_MODES: Readonly<Record<InstallScope, number>> = { user: 0o600, project: 0o644 };
 const FOLDER_MODES: Readonly<Record<InstallScope, number>> = { user: 0o700, project: 0o755 };
 
-/** Whether hosts shall start our MCP server, by what is asked for and else by what is configured. */
+/** Whether hosts start our MCP server: by the option, else by the configuration. */
 export function isServerWanted(
   system: System,
   places: UserDirectories,

@@ -71,7 +71,7 @@ export function registerTarget(
   manifest: ManifestWriter,
 ): Registered {
   const edits = planEdits(system, places, target, options);
-  // Nothing is written for a host that has one file which cannot be.
+  // If one file of a host cannot be written, none of its files is.
   for (const { edit } of edits) planEdit(system, edit, options.isForced);
   const changes = edits.map(({ kind, edit }) => {
     const known = manifest.fileRecord(edit.path);

@@ -153,7 +153,7 @@ export function isStaged(system: System, places: UserDirectories, source: Packag
   return isSameTree(system, root, sourceFiles(system, source.root));
 }
 
-/** Copies the package where it lasts and gives it as it is there. Does nothing when the copy is there already. */
+/** Copies the package to a permanent place and returns that copy. Does nothing when it exists already. */
 export function stagePackage(system: System, places: UserDirectories, source: Package): Package {
   const { files } = system;
   const root = join(places.stateHome, versionFolder(source));
@@ -349,7 +349,7 @@ export async function stagePrograms(
       if (files.inspect(temporary)?.mode !== 0o755) files.changeMode(temporary, 0o755);
       return { path, temporary };
     });
-    // A hook program that stays as it is must still be the one that the rest belongs to.
+    // A hook program that stays in place must also have the version of the new files.
     const hooks = staged.find(each => each.temporary.endsWith("/amplihack-hooks"));
     await tryProgram(system, hooks?.temporary ?? join(folder, "amplihack-hooks"), expectedVersion);
     for (const { path, temporary } of staged) files.rename(temporary, path);

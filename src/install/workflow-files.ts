@@ -81,7 +81,7 @@ interface AgentText {
   readonly body: string;
 }
 
-/** A file that is ours as a whole; without a text it shall not be there. */
+/** A file that belongs to us entirely; without a text it is to be removed. */
 export interface WantedFile {
   readonly path: string;
   readonly text: string | undefined;

@@ -324,7 +324,7 @@ function judgeProgram(
   return (facts.mode & 0o111) === 0 ? { kind: "drift", message: `${program} is not executable` } : undefined;
 }
 
-/** The places in which `install` looks for the hook program. A project's own directories are none of them. */
+/** The places in which `install` looks for the hook program; directories of a project are never searched. */
 function knownDirectories(system: System, places: SettingsPlaces): ReadonlySet<string> {
   const home = findHome(system) ?? places.home;
   const overrides = ["AMPLIHACK_AMPLIHACK_HOOKS_BIN", "AMPLIHACK_AMPLIHACK_HOOKS_BINARY_PATH"].flatMap(

@@ -25,7 +25,7 @@ function claimPath(home: string): string {
   return join(home, ".claude", "runtime", "session.json");
 }
 
-/** Undefined when there is none; one that cannot be understood is told to `warn` and counts as none. */
+/** Undefined when there is none. An invalid one is reported to `warn` and ignored. */
 function readClaim(
   system: Pick<System, "files" | "text">,
   home: string,

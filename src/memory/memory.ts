@@ -174,7 +174,7 @@ export function decodeText(stored: string): string {
   return stored.replace(ESCAPED, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }
 
-/** Everything that says what a memory is called and what it is, as it is stored. */
+/** The identity and content of a memory, as stored. */
 export function storedNames(memory: Memory): readonly string[] {
   const { id, project, agent, session, key, type, category } = memory;
   return [...[id, project, agent, session, key].map(encodeText), type, category];
@@ -199,7 +199,7 @@ export function learnedRetention(nowMs: number): Retention {
   };
 }
 
-/** A note that a session taught, as it is stored: under one key however often it is said. */
+/** A note learnt from a session, as stored: repetitions share one key. */
 export function learntDraft(
   { category, text }: { readonly category: Category; readonly text: string },
   where: {
@@ -264,7 +264,7 @@ export interface MemoryReader {
   list(filter: MemoryFilter, order: "name" | "newest", limit?: number): Promise<readonly Memory[]>;
   /** The best by weight, at most `limit`. */
   search(query: SearchQuery, filter: MemoryFilter, limit: number): Promise<readonly WeightedMemory[]>;
-  /** Of all memories, whoever they belong to. Large counts need not be exact. */
+  /** How many memories, of all agents, have each term. Large counts may be estimates. */
   countWords(terms: readonly string[]): Promise<WordCounts>;
   /**
    * What a session of this project begins with: pinned memories, then those that the project stored or used since

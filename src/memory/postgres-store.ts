@@ -408,7 +408,7 @@ export class PostgresStore implements MovableStore {
     });
   }
 
-  /** What is under way ends by itself; the process does not wait for it. */
+  /** The process does not wait for queries that are still running. */
   close(): void {
     void this.database.close().catch(() => {});
   }

@@ -161,7 +161,7 @@ export interface SearchQuery {
 
 /**
  * The terms of a text in their order, as the index has them: words without their endings, identifiers whole and in
- * their parts, each character of an unspaced script by itself.
+ * their parts, each character of an unspaced script alone.
  */
 export function indexText(text: string): string {
   const terms: string[] = [];

@@ -415,7 +415,7 @@ const OWNER_ONLY = 0o600;
 /** What SQLite keeps beside a database. */
 const COMPANIONS = ["-wal", "-shm"];
 
-/** The store at this path, made when there is none. */
+/** Opens the store at this path; creates it when it is missing. */
 export async function openStore(
   system: System,
   path: string,
@@ -424,7 +424,7 @@ export async function openStore(
   return new SqliteStore(await openConnection(system, path, options), system, path);
 }
 
-/** The database at this path, made when there is none, with the tables of our version. */
+/** Opens the database at this path, creates it when it is missing, and migrates its tables. */
 export async function openConnection(
   system: System,
   path: string,

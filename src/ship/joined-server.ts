@@ -85,7 +85,7 @@ interface Answer {
   readonly retryAfterMs: number | undefined;
 }
 
-/** Posts a document, compressed. Throws where nobody answers. */
+/** Posts a document, compressed. Throws when the server does not answer. */
 export async function post(
   base: string,
   path: string,

@@ -49,7 +49,7 @@ function wellFormed(text: string): string {
 /** The same facts have the same digest on the machine and on the server. */
 export function shownDigest(facts: QuestionFacts): string {
   const { command, cwd, rules, found, session, host, project, diff } = facts;
-  // Left out where there is none: machines and servers of before know no diff.
+  // Left out when there is none: older machines and servers do not know diffs.
   const changes = diff === "" ? [] : [diff];
   return createHash("sha256")
     .update(JSON.stringify([command, cwd, rules, found, session, host, project, ...changes]))

@@ -17,7 +17,7 @@ import { type JoinedServer, joinedFile, post } from "./joined-server.ts";
 const TIMEOUT_MS = 15_000;
 const MAX_RECORD_BYTES = 4 * 1024;
 
-/** The text of the policy that the server has for this machine, with its signature checked. Throws where there is none. */
+/** The text of the policy that the server has for this machine, with its signature checked. Throws when it has none. */
 export async function fetchServerPolicy(system: System, joined: JoinedServer): Promise<Uint8Array> {
   const key = readServerKey(system, joined);
   const { status, body } = await post(
@@ -69,7 +69,7 @@ function extendsServer(system: System, stateHome: string): boolean {
   return loadConfig(system, { home, stateHome, projectRoot: undefined }).config.extends.includes("server");
 }
 
-/** The digest of the policy that was taken last; empty where there is none. */
+/** The digest of the policy that was adopted last; empty when none was. */
 export function takenPolicy(system: System, stateHome: string): string {
   for (const file of [SYSTEM_CONFIG_FILE, userConfigFile(stateHome)]) {
     const folder = policyFolder(file);

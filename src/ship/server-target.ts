@@ -220,7 +220,7 @@ function afterAnswer(answer: JsonObject, joined: JoinedServer): JoinedServer {
   return {
     ...joined,
     key: stringAt(answer, "key") ?? joined.key,
-    // The first one stays: another server, or somebody in between, tells another.
+    // The first key is kept; a different one means another server or a man in the middle.
     serverKey: joined.serverKey ?? stringAt(answer, "serverKey") ?? null,
     anchor: isSame && number !== undefined && hash !== undefined ? { number, hash } : joined.anchor,
   };

@@ -22,7 +22,7 @@ export interface ShipBatch {
   readonly head: ChainHead | undefined;
 }
 
-/** Somebody who takes what the logs tell. What comes twice must change nothing there. */
+/** A target for log records. Delivery is at least once, so writing a record twice must change nothing. */
 export interface ShipTarget {
   /** the same for the same receiver, another for every other: what it has got is kept under this name */
   readonly name: string;

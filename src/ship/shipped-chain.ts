@@ -53,7 +53,7 @@ export async function readableTeams(
   team: string | undefined,
 ): Promise<readonly string[]> {
   if (team !== undefined) checkTeamName(team);
-  // Who looks at a database by mistake leaves it as it is: no tables are made.
+  // Reading the wrong database must not change it, so no tables are created.
   if (!(await hasRelation(database.run, `${SCHEMA}.records`)))
     throw new PostgresError("refused", `nothing was shipped to ${database.place} yet`, {
       fix: "let its owner run amplihack ship --once --to postgres=URL",
@@ -65,7 +65,7 @@ export async function readableTeams(
   return teams;
 }
 
-/** All statements of `work` see the database as it is at this moment, and can change nothing. */
+/** Runs `work` in a read-only transaction with one snapshot. */
 export function readAtOnce<T>(database: Database, work: (run: RunSql) => Promise<T>): Promise<T> {
   return database.transaction(async run => {
     await run("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY");

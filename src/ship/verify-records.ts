@@ -80,7 +80,7 @@ function joinReport(report: ChainReport, { broken, provenSeq, absent, head }: Fi
           `the database lacks ${count(absent.length, "line")} that are here as they were written, the first is number ${absent[0]}: removed there, never sent, or sent by another machine`,
         ]),
   ];
-  // Rotation can have removed all of it, and so can somebody who then wrote other lines.
+  // Rotation may have removed all of it; a person who wrote other lines since may have, too.
   const noneShipped =
     head === undefined
       ? []

@@ -81,7 +81,7 @@ export function readLink(line: string): ChainLink | undefined {
   return prev === FIRST_PREV || /^[0-9a-f]{64}$/.test(prev) ? { seq, prev } : undefined;
 }
 
-/** The last line of a chain, by which somebody else can tell later that it was there. */
+/** The last line of a chain, kept elsewhere as proof that it existed. */
 export interface ChainHead {
   readonly seq: number;
   /** SHA-256 of the line without its line break */
@@ -156,7 +156,7 @@ export interface ChainBreak {
   readonly message: string;
 }
 
-/** A head as somebody noted it, perhaps without its number. */
+/** A head that was noted elsewhere, perhaps without its number. */
 type NotedHead = Pick<ChainHead, "hash"> & { readonly seq: number | undefined };
 
 export interface ChainReport {

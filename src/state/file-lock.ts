@@ -231,7 +231,7 @@ export class FileLock {
     }
   }
 
-  /** A full disk leaves it with less in it. Where it cannot be removed, nobody holds the lock who was told of a failure. */
+  /** On a full disk the lock file is incomplete. If it cannot be removed either, the lock counts as not held. */
   private removeTemporary(temporary: string): void {
     try {
       removeIfThere(this.options.system.files, temporary);

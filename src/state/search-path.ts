@@ -90,7 +90,7 @@ function isWrittenByOthers(
 ): boolean {
   if ((mode & WRITABLE_BY_ALL) !== 0) return true;
   const isOwn = self === undefined || uid === self || uid === ROOT || uid === UNMAPPED;
-  // Whoever owns a folder of the system was given it by an administrator.
+  // System folders belong to the users that an administrator gave them to.
   if (!isOwn && !SYSTEM_FOLDER.test(folder)) return true;
   return (mode & WRITABLE_BY_GROUP) !== 0 && hasOtherMembers(system, gid, self);
 }

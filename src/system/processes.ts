@@ -27,7 +27,7 @@ export function splitWords(commandLine: string): readonly string[] {
   );
 }
 
-/** A word that every POSIX shell reads back as it is. */
+/** Quotes a word for any POSIX shell. */
 export function quoteWord(word: string): string {
   if (/^[A-Za-z0-9_/.:=@%+,-]+$/.test(word)) return word;
   return `'${word.replaceAll("'", `'\\''`)}'`;

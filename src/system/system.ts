@@ -40,7 +40,7 @@ export class SystemError extends Error {
   }
 }
 
-/** By its name and not by its class, of which every bundle that is loaded later has one of its own. */
+/** Tests the name, not the class: each bundle that is loaded later has its own copy of the class. */
 export function hasErrorCode(error: unknown, ...codes: readonly string[]): error is SystemError {
   if (!(error instanceof Error) || error.name !== "SystemError") return false;
   return codes.includes((error as SystemError).code);
@@ -172,7 +172,7 @@ export interface Clock {
   monotonicMs(): number;
   /** blocks the thread */
   sleepMs(ms: number): void;
-  /** how long the host still waits for an answer: the only clock that may end work. Absent where nobody waits. */
+  /** how long the host still waits for an answer: the only clock that may end work. Absent when no host waits. */
   answerInMs?(): number;
 }
 

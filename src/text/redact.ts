@@ -41,7 +41,7 @@ function searchFor(words: readonly string[], flags = ""): (text: string) => bool
 
 const SECRET_WORD =
   "(?:secret|token|passw(?:or)?d|passwd|api[_-]?key|apikey|private[_-]?key|access[_-]?key|credential|auth)";
-/** `NAME=value`, `"name": "value"` and the header `X-Name: value`; prose with a colon is none of these. */
+/** Matches `NAME=value`, `"name": "value"` and the header `X-Name: value`, but not prose with a colon. */
 const SECRET_ASSIGNMENT = new RegExp(
   `\\b([A-Za-z0-9_.-]*${SECRET_WORD}[A-Za-z0-9_.-]*)(=|["']\\s*:\\s*|(?<=-[A-Za-z]*):\\s*)("(?:[^"\\\\]|\\\\.)*"|'[^']*'|[^\\s;&|"',}]+)`,
   "gi",
@@ -100,7 +100,7 @@ const TOKEN_KINDS = [
 ] as const;
 const MADE_UP = /example|sample|dummy|fake|placeholder|changeme|your[_-]|_test_|x{6}|0{8}|1234567|abcdef/i;
 
-/** What kind of live credential a text holds, by its shape; made-up ones of examples and tests are none. */
+/** The kind of live credential in a text, by its shape. Placeholders from examples and tests do not count. */
 export function liveTokenIn(text: string): string | undefined {
   if (!mayHoldToken(text)) return undefined;
   for (const [index, token] of TOKENS.entries())

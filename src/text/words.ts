@@ -135,7 +135,7 @@ export function shortCount(count: number): string {
   return count < 999_500 ? `${Math.round(count / 1_000)}k` : `${(count / 1_000_000).toFixed(1)}M`;
 }
 
-/** Nobody mistypes a word of this length, and comparing takes its time. */
+/** Longer words are not compared: comparing is slow, and they are not typing errors. */
 const MAX_WORD_LENGTH = 200;
 
 /** The candidate a mistyped word most likely meant; undefined when none is close. */

@@ -7,7 +7,7 @@ import { Problem } from "../state/index.ts";
 import { join, type System } from "../system/index.ts";
 import { createMemorySystem } from "../system/memory.ts";
 
-/** What a policy shall say of one call. */
+/** The answer that is expected of a policy for one call. */
 export interface PolicyCase {
   readonly name: string;
   readonly tool: string;

@@ -30,7 +30,7 @@ export interface BridgeScript {
 export interface Seed {
   readonly fixtureFolder?: string | undefined;
   readonly files?: Readonly<Record<string, SeedFile>> | undefined;
-  /** undefined: the bridge is asked for nothing and answers that there is nothing */
+  /** undefined: the bridge answers every request with an empty result */
   readonly bridge?: BridgeScript | undefined;
 }
 

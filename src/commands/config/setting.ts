@@ -98,7 +98,7 @@ export interface Setting {
   readonly schema: Schema;
 }
 
-/** The setting or section of this key. Throws, with the nearest key, where there is none. */
+/** The setting or section of this key. Throws for an unknown key and suggests the nearest one. */
 export function findSetting(key: string, customIds: readonly string[]): Setting {
   const found = walk(key);
   if (found === undefined)
@@ -245,7 +245,7 @@ function leaves(schema: Schema, value: Json | undefined, key: string): readonly 
   );
 }
 
-/** A value as a person reads it: a text as it is, everything else as JSON. */
+/** Formats a value for a person: text without quotes, everything else as JSON. */
 export function shownValue(value: Json): string {
   return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -6,7 +6,7 @@ import { SERVICE_SOCKET } from "./broker.ts";
 
 const MAX_REPLY = 1_024;
 
-/** Has the service ask the person. The time until which the grant counts; throws where there is none. */
+/** Has the service ask the person. Returns when the grant expires; throws when none was given. */
 export async function askService(
   { code, digest = "", session = "", host = "", command, cwd }: RefusedCommand,
   socket: string = SERVICE_SOCKET,

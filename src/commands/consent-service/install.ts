@@ -67,7 +67,7 @@ function writeFile(system: System, path: string, text: string, mode: number): vo
   writeAtomically(system, path, system.text.encode(text), { mode });
 }
 
-/** Everything else in the file stays as it is written. */
+/** The rest of the file is kept byte for byte. */
 function setConsent(system: System, path: string, value: "service" | undefined): void {
   const text = readText(system, path, MAX_CONFIG_BYTES) ?? "{}\n";
   const opened = openJson(text);

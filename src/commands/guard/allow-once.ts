@@ -148,7 +148,7 @@ export async function entryFor(
   const judgeWith = (changed: GuardSettings) =>
     judgeCommand(command, { ...context, machineKey: undefined, settings: changed });
   const before = judgeWith(config.guard);
-  // What passes by itself was refused for something else: a tool's other arguments, or what could not be kept.
+  // A command that passes alone was refused for another reason: other arguments of the tool, or no copy could be kept.
   if (before.verdict === "allow" || !before.all.every(canBeAllowedForGood)) return undefined;
   return judgeWith(settings).verdict === "allow" ? entry : undefined;
 }

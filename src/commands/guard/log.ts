@@ -78,7 +78,7 @@ Secrets were taken out of the log when it was written; such words are judged as 
       const settings = guard.config.guard;
       const { verdict, findings } = judgeCommand(line.command, guard.context);
       const rules = [...new Set(findings.map(finding => finding.rule))];
-      // Whether somebody was there to answer is no part of what was configured.
+      // Whether a session was unattended is no setting, so today's value is used for both.
       const then = { ...settingsOf(line, settings), unattended: settings.unattended };
       const isSame = JSON.stringify(then) === JSON.stringify(settings);
       const before = isSame

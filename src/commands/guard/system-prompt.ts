@@ -14,7 +14,7 @@ interface SystemPrompt {
   argumentsFor(what: string): readonly string[];
 }
 
-/** By their absolute paths: whoever wants to answer for the person also sets `PATH`. */
+/** Absolute paths, because a program that wants to answer for the person can set `PATH`. */
 const PROMPTS: readonly SystemPrompt[] = [
   { program: "/usr/bin/pkexec", isSetUserId: true, argumentsFor: () => ["/bin/true"] },
   {

@@ -51,7 +51,7 @@ const MAX_DIFF = 12_000;
 const MAX_PROMPT = 30_000;
 const GIT_MS = 30_000;
 
-/** The first prompt of whoever takes over: a record, in which nothing is an order but the person's own words. */
+/** The first prompt for the next agent: a record of the work. Only the person's own words in it are instructions. */
 export async function composeHandover(
   system: System,
   session: PastSession,

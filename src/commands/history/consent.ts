@@ -3,7 +3,7 @@ import { askYesOrNo, type Terminal } from "../../cli/index.ts";
 interface Consent {
   /** the person agreed beforehand, by an option */
   readonly isGiven: boolean;
-  /** for a program: nobody is asked, and nothing is printed here */
+  /** a program reads the output: ask no questions and print nothing here */
   readonly isJson: boolean;
   readonly preview: (stream: "stdout" | "stderr") => string;
   readonly question: string;

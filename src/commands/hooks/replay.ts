@@ -335,7 +335,7 @@ async function replayTranscripts(
   return success ? 0 : 1;
 }
 
-/** The user's own hooks are part of what would have happened: their compiled form comes along. */
+/** Users' hooks would have run as well, so their compiled form is copied into the replay's home. */
 async function takeOwnHooks(system: ReplayInvocation["system"], sandbox: Sandbox): Promise<void> {
   const { requireDirectories } = await loadOperations();
   const { buildFolder } = await loadManifest();

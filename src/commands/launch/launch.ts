@@ -109,7 +109,7 @@ export async function launch(agent: AgentName, invocation: Invocation): Promise<
   }
 }
 
-/** The look for a newer version, which goes on beside everything else; undefined when there is none. */
+/** The check for a newer version, which runs in the background; undefined when it is switched off. */
 async function openUpdateNotice(
   system: System,
   { options }: Invocation,

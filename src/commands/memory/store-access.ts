@@ -240,7 +240,7 @@ export function withoutValue(memory: Memory) {
   return rest;
 }
 
-/** Asks before anything is deleted; an error where nobody can be asked. */
+/** Asks before anything is deleted; throws when there is no terminal. */
 export function confirmDeletion(
   { terminal, system, options }: AnyInvocation,
   count: number,

@@ -175,7 +175,7 @@ export const deleteCommand = defineCommand({
   },
 });
 
-/** More than these are not what somebody means by a few words. */
+/** A few words that match more memories than this are refused as too broad. */
 const MAX_FORGOTTEN = 50;
 
 export const forgetCommand = defineCommand({

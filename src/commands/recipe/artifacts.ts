@@ -43,7 +43,7 @@ succeeds or fails. Without --to they are listed.`,
       const folder = to === undefined ? undefined : resolve(system.files.workingDirectory() ?? "/", to);
       for (const file of folder === undefined ? [] : found) {
         const path = join(folder ?? "", file.step, file.name);
-        // Names come from whoever may write to the database.
+        // Names are untrusted: anybody who can write to the database chose them.
         if (!isInside(folder ?? "", path)) throw usageError(`${file.name} would lie outside of ${folder}`);
         const bytes = (await readKeptFile(database, runId, file)) ?? new Uint8Array();
         system.files.makeDirectory(dirname(path), 0o755);

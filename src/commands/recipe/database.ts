@@ -18,7 +18,7 @@ const QUEUE_NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,62}$/;
 export const TEAM = option.string("NAME", "a queue of this team, for its members alone");
 const TEAM_NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/;
 
-/** What belongs to a team has its name in front: the database asks whoever submits there whether they are in it. */
+/** Queues of a team are prefixed with its name; the database checks that the submitter is a member. */
 export function resolveQueue(name: string | undefined, team?: string): string {
   if (team !== undefined && !TEAM_NAME.test(team))
     throw usageError(`'${team}' is not a name for a team`, "use lower case letters, digits, dots and dashes");

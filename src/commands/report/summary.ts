@@ -113,7 +113,7 @@ interface LookAt {
 
 const MAX_THINGS = 3;
 const OFTEN = 3;
-/** The log may hold anything; what a person shall type holds a rule. */
+/** The log is untrusted: only a valid rule id becomes part of a command that a person is told to type. */
 const RULE_ID = /^[a-z0-9][a-z0-9._-]*$/;
 
 /** At most three things, the most urgent first. */

@@ -129,7 +129,7 @@ function figureTable(
   ];
 }
 
-/** One block for each number, as high as it is compared with the highest; a point for none. */
+/** A bar chart of block characters, one for each number, scaled to the highest; a dot stands for zero. */
 export function renderBars(numbers: readonly number[]): string {
   const highest = Math.max(...numbers);
   return numbers

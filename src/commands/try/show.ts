@@ -109,7 +109,7 @@ export async function pageHeld(
   page(system, terminal, `${summary}\n${parts.join("")}`);
 }
 
-/** For somebody at another machine: without colours, and without what an agent is not shown of secrets. */
+/** For a reader on another machine: no colours, and secrets are left out. */
 export async function diffForOthers(
   system: System,
   { record, changes }: HeldChanges,

@@ -48,7 +48,7 @@ export interface ToolWords {
   readonly tool: readonly string[];
 }
 
-/** `mcp__files__read_file`; of `files_read_file` nobody can tell where the server ends. */
+/** `mcp__files__read_file`; in `files_read_file` the end of the server's name is not known. */
 export function toolWords(name: string): ToolWords {
   const [, server = "", tool = name] =
     /^(?:mcp__)?(.+?)(?:__|\/|:)(.+)$/s.exec(name.slice(0, MAX_NAME)) ?? [];

@@ -59,7 +59,7 @@ const OFF_CHECKS: Partial<Record<HostId, SwitchCheck>> = {
   "gemini-cli": checkGeminiSwitch,
 };
 
-/** Why no hook of this file runs although it is registered: somebody switched them off. */
+/** Why registered hooks of this file do not run: they were switched off. */
 export function findSwitchedOff(
   system: System,
   places: UserDirectories,

@@ -82,7 +82,7 @@ async function checkSandboxHere(
   return isRelied ? warn(SANDBOX_CHECK, message, "amplihack sandbox check") : pass(SANDBOX_CHECK, message);
 }
 
-/** Nobody knows but a person whether the image is only this project's: it is said how to choose that. */
+/** Only a person knows whether the image belongs to this project alone, so the check says how to choose. */
 function checkContainer(system: System, places: UserDirectories): readonly DoctorCheck[] {
   if (!isContainer(system)) return [];
   const { rules } = loadConfig(system, places).config.guard;

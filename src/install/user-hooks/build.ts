@@ -346,7 +346,7 @@ function withoutSharedNames(files: readonly BuiltFile[]): readonly BuiltFile[] {
   });
 }
 
-/** What was built for other projects stays as it is. */
+/** Builds of other projects are kept. */
 function isOfAnother(
   { project }: { readonly project: string | undefined },
   { projectRoot }: HookPlaces,

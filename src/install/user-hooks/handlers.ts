@@ -73,7 +73,7 @@ function compileHandlers(
     findEvent,
     describeEvent,
     failurePolicy: () => undefined,
-    // Files that nobody trusts were left out before.
+    // Untrusted files were filtered out earlier.
     trust: { state: () => "trusted" },
     delegates: ALL_KINDS,
     pinsScripts: false,
@@ -186,7 +186,7 @@ function projectHandlersFile(projectRoot: string): string {
   return join(projectRoot, ".amplihack", "hooks.jsonc");
 }
 
-/** A file of hooks that nobody agreed to as it is now. */
+/** A file of hooks whose current content is not trusted yet. */
 export interface RefusedHandlers {
   readonly path: string;
   readonly state: Exclude<TrustState, "trusted">;
@@ -276,7 +276,7 @@ export function collectHandlers(
       system,
     ),
   );
-  // Of a file of ours that cannot be read nobody knows what it imports.
+  // The imports of an unreadable file are unknown.
   const isKept = ({ path, exceptHosts }: BuiltHandler): boolean =>
     broken.has(path) || (exceptHosts.length > 0 && broken.has(userHandlersFile(places.stateHome)));
   const built = [...(ours?.handlers ?? []), ...(theirs?.handlers ?? [])];
@@ -303,7 +303,7 @@ function whyUntrusted(
   return state === "trusted" ? undefined : { path, state, sha256, actions };
 }
 
-/** With what it runs of the project, as it is now: what is trusted. */
+/** What a person trusts: the file and the project's scripts that it runs, with their current content. */
 function withFiles(
   handler: BuiltHandler,
   runs: ReadonlyMap<string, readonly string[]>,

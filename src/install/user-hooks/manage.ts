@@ -212,7 +212,7 @@ export async function findUntrusted(system: System, places: HookPlaces): Promise
   return [...refused, ...unagreedScripts(system, places, manifest), ...foreign];
 }
 
-/** Scripts of this project that hooks would run from here, and nobody agreed to. */
+/** Scripts of this project that hooks would run and that are not trusted yet. */
 function unagreedScripts(
   system: System,
   { projectRoot, stateHome }: HookPlaces,

@@ -165,7 +165,7 @@ export function whySkipped(
 }
 
 export interface UpdateCheck {
-  /** the newest version, as far as it is known by now */
+  /** the newest known version */
   latest(): string | undefined;
   /** Ends a question that has no answer yet. */
   cancel(): void;
@@ -225,7 +225,7 @@ type Owner =
   | { readonly kind: "npm" | "project" | "checkout"; readonly command: (version: string) => string }
   | { readonly kind: "runner" | "ours" };
 
-/** Package managers by the lock file they leave; npm is meant where there is none. */
+/** Package managers by their lock file; npm is the default. */
 const MANAGERS: readonly (readonly [string, (folder: string, isDev: boolean) => string])[] = [
   ["pnpm-lock.yaml", (folder, isDev) => `pnpm --dir ${folder} add${isDev ? " --save-dev" : ""}`],
   ["yarn.lock", (folder, isDev) => `yarn --cwd ${folder} add${isDev ? " --dev" : ""}`],

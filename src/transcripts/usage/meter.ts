@@ -176,7 +176,7 @@ interface RecentAnswer extends Spent {
 
 /** Answers that were counted, by any session: hosts copy a session's answers into the record of one that continues it. */
 export interface CountedAnswers {
-  /** `timeMs` is when the answer was written, 0 where nobody knows */
+  /** `timeMs` is when the answer was written, 0 when unknown */
   has(id: string, timeMs: number): boolean;
   add(id: string): void;
 }

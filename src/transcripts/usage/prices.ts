@@ -74,7 +74,7 @@ const PRICES: PriceList = {
   "gemini-2.5-flash-lite": price(0.1, 0.4, 0.01),
 };
 
-/** Undefined where nobody told a price for the model: unknown is not free. */
+/** Undefined for a model without a known price, which does not mean that it is free. */
 export function costOfTokens(
   model: string | undefined,
   tokens: TokenCount,

@@ -13,7 +13,7 @@ export interface UsageEntry {
   readonly model: string | undefined;
   readonly timeMs: number;
   readonly tokens: TokenCount;
-  /** US dollars; undefined where nobody knows a price */
+  /** US dollars; undefined when the price is unknown */
   readonly cost: number | undefined;
   /** tokens that the model held, and could hold */
   readonly context: number;
