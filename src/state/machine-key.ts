@@ -27,7 +27,7 @@ export function readMachineKey(system: System, stateHome: string): string {
     system.files.remove(path);
     complain(
       system,
-      `${path} could not be read and is made anew: what was permitted or kept with it no longer counts`,
+      `${path} could not be read and is replaced: what was permitted or kept with it no longer counts`,
     );
   }
   const key = system.random.hex(KEY_DIGITS);
