@@ -5,11 +5,15 @@ import Database from "libsql";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createNodeSystem } from "../../src/system/node.ts";
 import {
+  advanceMeter,
   costOfTokens,
+  findPastSessions,
   groupUsage,
   sumGroups,
   type TokenCount,
+  totalTokens,
   type Usage,
+  type UsageMeter,
   UsageSum,
 } from "../../src/transcripts/index.ts";
 import { readRecordedUsage } from "../../src/verify/open-code-records.ts";
@@ -57,6 +61,24 @@ describe("tokens, against the hosts' own figures", () => {
     const [own] = Object.values(figures["claude-code"]) as TokenCount[];
     expect(tokensOf("claude-code")).toEqual({ ...own, reasoning: 0 });
   });
+
+  it.each(["claude-code", "codex", "gemini-cli", "copilot-cli", "pi"])(
+    "a budget counts the same: %s",
+    host => {
+      const ids = new Set<string>();
+      const counted = { has: (id: string) => ids.has(id), add: (id: string) => void ids.add(id) };
+      const empty: UsageMeter = { session: "s", project: "p", startedMs: 0, days: {}, files: {}, warned: [] };
+      const records = findPastSessions(system, home).filter(record => record.host === host);
+      // As the hook does it: again and again, while records grow.
+      const meter = [...records, ...records].reduce(
+        (sum, { path }) => advanceMeter(system, sum, path, {}, counted),
+        empty,
+      );
+      const tokens = Object.values(meter.days).reduce((sum, spent) => sum + spent.tokens, 0);
+      expect(tokens).toBe(totalTokens(tokensOf(host)));
+      expect(tokens).toBeGreaterThan(0);
+    },
+  );
 
   it("Codex: its last turn, and what its agent's own record sums up to", () => {
     const own = figures["codex main turn"];
