@@ -229,7 +229,7 @@ export const archives: Field = {
         optional: "checkpoint",
       },
       rewrite: withDash,
-      complete: { names: "tar", only: TAR_KNOWN, starts: "gzip bzip2 xz", gap: gapOfTar },
+      complete: { names: "tar", only: TAR_KNOWN, starts: "gzip bzip2 xz sh", gap: gapOfTar },
       effects: effectsOfTar,
       shellOptions: {
         names:
