@@ -1,3 +1,9 @@
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { placeForScenes } from "../sandbox/scene.ts";
+
 /** Calls that look like everyday work, and what lies on the disk that makes them more. Run in a fresh project with git. */
 export interface DisguisedScene {
   readonly name: string;
@@ -179,3 +185,58 @@ export const PLAIN: readonly DisguisedScene[] = [
     command: "git status",
   },
 ];
+
+export const PATH = "/usr/bin:/bin";
+
+/** The project and the home, laid out. `top` is a folder that is there. */
+export function layOut({ given = "" }: DisguisedScene, top: string) {
+  const [project, home] = [join(top, "project"), join(top, "home")];
+  mkdirSync(join(project, "sub"), { recursive: true });
+  mkdirSync(home);
+  for (const [name, text] of Object.entries({ "a.txt": "a\n", "b.txt": "b\n", "sub/c.txt": "c\n" }))
+    writeFileSync(join(project, name), text);
+  writeFileSync(join(home, ".bashrc"), "# plain\n");
+  const setup = `git init -q -b feature; git config user.name x; git config user.email x@x; git add .; git commit -qm first\n${given}`;
+  spawnSync("bash", ["-c", setup], { cwd: project, env: { PATH, HOME: home, GIT_CONFIG_NOSYSTEM: "1" } });
+  return { project, home };
+}
+
+/** A real hook program in a real scene: it answers the plain ones for the person, and none of the others. */
+export function answersOnly(argv: readonly string[]): void {
+  const top = realpathSync(mkdtempSync(join(placeForScenes(), "disguised-")));
+  const [program = "", ...words] = argv;
+  const answered = (scene: DisguisedScene, at: number) => {
+    const { project, home } = layOut(scene, mkdirIn(top, String(at)));
+    mkdirSync(join(home, ".amplihack"));
+    writeFileSync(join(home, ".amplihack/config.jsonc"), '{ "autonomy": "understood" }');
+    const env = Object.entries(scene.env ?? {}).map(([name, value]) => [
+      name,
+      value.replace("{{HOME}}", home),
+    ]);
+    const payload = {
+      session_id: "s",
+      cwd: project,
+      hook_event_name: "PreToolUse",
+      permission_mode: "default",
+      tool_name: "Bash",
+      tool_input: { command: scene.command },
+    };
+    const { stdout } = spawnSync(program, [...words, "pre-tool-use"], {
+      cwd: project,
+      env: { PATH, HOME: home, ...Object.fromEntries(env) },
+      input: JSON.stringify(payload),
+      encoding: "utf8",
+    });
+    return JSON.parse(stdout).hookSpecificOutput?.permissionDecision === "allow";
+  };
+  const shown = ({ name, command }: DisguisedScene) => `${name}: ${command}`;
+  const yes = [...DISGUISED, ...PLAIN].filter(answered).map(shown);
+  rmSync(top, { recursive: true, force: true });
+  expect(yes).toEqual(PLAIN.map(shown));
+}
+
+function mkdirIn(top: string, name: string): string {
+  const folder = join(top, name);
+  mkdirSync(folder);
+  return folder;
+}

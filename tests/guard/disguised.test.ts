@@ -1,35 +1,27 @@
-import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { isUnderstood, judgeCommand } from "../../src/exports/guard.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
-import { DISGUISED, type DisguisedScene, PLAIN } from "./disguised-scenes.ts";
+import { NODE_PROGRAM } from "../hooks/executable.ts";
+import { answersOnly, DISGUISED, type DisguisedScene, layOut, PATH, PLAIN } from "./disguised-scenes.ts";
 
 // What nobody would see in the words of a call: the scene on the disk, or in the environment, makes it more.
 
-const PATH = "/usr/bin:/bin";
 const made: string[] = [];
 afterAll(() => {
   for (const top of made) rmSync(top, { recursive: true, force: true });
 });
 
-function judgeScene({ given = "", command, env = {} }: DisguisedScene) {
+function judgeScene(scene: DisguisedScene) {
   const top = realpathSync(mkdtempSync(join(tmpdir(), "disguised-")));
   made.push(top);
-  const [project, home] = [join(top, "project"), join(top, "home")];
-  mkdirSync(join(project, "sub"), { recursive: true });
-  mkdirSync(home);
-  for (const [name, text] of Object.entries({ "a.txt": "a\n", "b.txt": "b\n", "sub/c.txt": "c\n" }))
-    writeFileSync(join(project, name), text);
-  writeFileSync(join(home, ".bashrc"), "# plain\n");
-  const setup = `git init -q -b feature; git config user.name x; git config user.email x@x; git add .; git commit -qm first\n${given}`;
-  spawnSync("bash", ["-c", setup], { cwd: project, env: { PATH, HOME: home, GIT_CONFIG_NOSYSTEM: "1" } });
+  const { project, home } = layOut(scene, top);
   const variables = new Map(
-    Object.entries(env).map(([name, value]) => [name, value.replace("{{HOME}}", home)]),
+    Object.entries(scene.env ?? {}).map(([name, value]) => [name, value.replace("{{HOME}}", home)]),
   );
-  return judgeCommand(command, {
+  return judgeCommand(scene.command, {
     cwd: project,
     home,
     system: createNodeSystem(),
@@ -49,3 +41,7 @@ describe("a call that is more than its words", () => {
     expect(judgeScene(scene).gaps()).toEqual([]);
   });
 });
+
+it("is not answered by the hook program on Node, where its neighbours are", () => {
+  answersOnly(NODE_PROGRAM);
+}, 240_000);
