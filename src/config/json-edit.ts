@@ -42,11 +42,21 @@ export function openJson(text: string): InvalidText | { readonly ok: true; reado
 /** Where a text that `openJson` accepts stops being plain JSON: a comment, a trailing comma. */
 export function findLooseJson(text: string): { readonly line: number; readonly column: number } | undefined {
   const body = text.replace(/^\uFEFF/, "");
-  if (body.trim() === "") return undefined;
+  // Plain JSON, as nearly every file is, needs no second look.
+  if (body.trim() === "" || isPlainJson(body)) return undefined;
   const errors: ParseError[] = [];
   parseTree(body, errors, { disallowComments: true, allowTrailingComma: false });
   const [first] = errors;
   return first === undefined ? undefined : toPlace(body, first.offset);
+}
+
+function isPlainJson(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 /** `PropertyNameExpected` as "property name expected". */
