@@ -157,7 +157,8 @@ export function findProjectRoot(
   const configured = VARIABLES.AMPLIHACK_ROOT.tryGet(system);
   return (
     upward(processDirectory, isOfClaude) ??
-    upward(sessionDirectory, isOfClaude) ??
+    // Most sessions stand where their host started the hook: the same folders were looked at already.
+    (sessionDirectory === processDirectory ? undefined : upward(sessionDirectory, isOfClaude)) ??
     (configured !== undefined && isAcceptable(configured) && hasEntry(files, configured, ".claude")
       ? configured
       : undefined) ??
@@ -231,8 +232,11 @@ function homeRule(
   const home = findHome(system);
   if (home === undefined) return () => true;
   const realHome = tryResolve(system.files, home);
-  const isSessionAtHome = () =>
-    sessionDirectory === home || tryResolve(system.files, sessionDirectory) === realHome;
+  let isAtHome: boolean | undefined;
+  const isSessionAtHome = () => {
+    isAtHome ??= sessionDirectory === home || tryResolve(system.files, sessionDirectory) === realHome;
+    return isAtHome;
+  };
   return directory => {
     if (!isInside(directory, home) && !isInside(directory, realHome)) return true;
     return (directory === home || directory === realHome) && isSessionAtHome();

@@ -148,6 +148,19 @@ describe("what is looked at again and again", () => {
     );
   });
 
+  it("are the folders above the project, few times in a run of the hook program", async () => {
+    const payload = { hook_event_name: "PreToolUse", cwd: PROJECT, session_id: "s", tool_name: "Bash" };
+    const { system } = await callProgram(["pre-tool-use"], {
+      stdin: JSON.stringify({ ...payload, tool_input: { command: "git status" } }),
+      env: { HOME },
+      cwd: PROJECT,
+      files: { [`${PROJECT}/.git/HEAD`]: "ref: refs/heads/x\n" },
+    });
+    const looks = system.calls.filter(({ operation, path }) => operation === "inspect" && path === HOME);
+    expect(looks.length).toBeGreaterThan(0);
+    expect(looks.length).toBeLessThan(6);
+  });
+
   it("is a manifest, once for all scripts that are started", () => {
     const manifest = `${PROJECT}/package.json`;
     const files = { [manifest]: JSON.stringify({ scripts: { lint: "eslint ." } }) };
