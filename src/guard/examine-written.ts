@@ -2,6 +2,7 @@ import type { RuleId } from "../config/index.ts";
 import { analyseCommand } from "../programs/index.ts";
 import type { ShellContext } from "../shell/index.ts";
 import { clip } from "../text/index.ts";
+import { startsLater } from "../workspace/index.ts";
 import { collectEffects } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { describeDanger } from "./examine-session-files.ts";
@@ -34,11 +35,8 @@ export function findWritten(
   shell: () => ShellContext,
 ): readonly Finding[] {
   return texts.flatMap(({ path, text, invocation }) => {
-    const isPipeline = PIPELINE.test(path);
-    if ((!isPipeline && !OPENED.test(path)) || text.length > MAX_TEXT) return [];
-    const what = isPipeline
-      ? describeLeak(text, workspace, shell())
-      : describeDanger(path, text, workspace, shell());
+    if (text.length > MAX_TEXT) return [];
+    const what = whatOf(path, text, workspace, shell);
     if (what === "") return [];
     const rule = findRule(RULE);
     const verdict = settleVerdict(rule, undefined, workspace.settings);
@@ -47,6 +45,28 @@ export function findWritten(
       : [makeFinding(rule, verdict, invocation, `${path} (${what})`, { file: path, what })];
   });
 }
+
+/** What the text would do by itself at this place; empty where it does nothing, or only what a later call would start. */
+function whatOf(path: string, text: string, workspace: GuardWorkspace, shell: () => ShellContext): string {
+  if (PIPELINE.test(path)) return describeLeak(text, workspace, shell());
+  if (MANIFEST.test(path)) {
+    for (const [, command = ""] of text.matchAll(LIFECYCLE)) {
+      const danger = describeDanger(`${path}.sh`, command.replaceAll('\\"', '"'), workspace, shell());
+      if (danger !== "") return danger;
+    }
+    return "";
+  }
+  // Git and package managers run hooks whatever they are called with.
+  const isStarted = OPENED.test(path) || (STARTED.test(path) && startsLater(workspace, path));
+  return isStarted ? describeDanger(HOOK.test(path) ? `${path}.sh` : path, text, workspace, shell()) : "";
+}
+
+const MANIFEST = /\/package\.json$/;
+/** Scripts that installing runs without being asked to, whole or in a piece of the manifest. */
+const LIFECYCLE =
+  /"(?:pre|post)?(?:install|prepare|prepublish(?:Only)?|prepack)"\s*:\s*"((?:[^"\\]|\\.){1,2000})"/g;
+const STARTED = /\/(?:\.husky|\.githooks|\.git-hooks|\.git\/hooks)\/[^/]+$|\/\.envrc$/;
+const HOOK = /hooks?\/[^/.]+$|\.husky\/[^/.]+$|\.envrc$/;
 
 const SECRET = /\$\{\{[^}]{0,200}\bsecrets\b[^}]{0,200}\}\}/g;
 const WHOLE = /\$\{\{\s*to_?json\(\s*secrets\s*\)\s*\}\}/i;

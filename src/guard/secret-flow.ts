@@ -89,7 +89,7 @@ export function inspectShown(context: RuleContext): void {
       continue;
     const shown = findBehind(context, call.value, {
       inVariable: name =>
-        (name === "*" ? describeWholeEnvironment(program) : nameOfSecret(name)) ??
+        (name === "*" ? describeWholeEnvironment(program, context) : nameOfSecret(name)) ??
         (EVERYDAY.has(name) ? undefined : filesBefore.get(program.id)),
     });
     if (shown !== undefined) context.report("sec.read", toActor(program), shown, { safer: SAFER });
@@ -146,7 +146,9 @@ function shownBy(invocation: Invocation, context: RuleContext): string | undefin
   if (isCaptured) return undefined;
   if (printsEnvironment(invocation)) {
     const names = namedVariables(invocation);
-    return names.length > 0 ? names.map(nameOfSecret).find(isText) : describeWholeEnvironment(invocation);
+    return names.length > 0
+      ? names.map(nameOfSecret).find(isText)
+      : describeWholeEnvironment(invocation, context);
   }
   if (hasTrait(program, "prints"))
     return argv.map(word => findBehind(context, word, SECRET_VARIABLE)).find(isText);
@@ -170,12 +172,24 @@ function picked(invocation: Invocation, stdin: Value, context: RuleContext): str
     : undefined;
 }
 
-/** All variables matter where more than the usual ones are among them: elsewhere, or given by a keeper of secrets. */
-function describeWholeEnvironment(invocation: Invocation): string | undefined {
+/**
+ * All variables matter where more than the usual ones are among them: elsewhere, given by a keeper of secrets, or where the
+ * person's own hold a secret and nothing behind it chooses among them.
+ */
+function describeWholeEnvironment(invocation: Invocation, context: RuleContext): string | undefined {
   const { place, environment } = invocation;
   const isGiven =
     place.kind === "remote" || environment.some(({ name }) => name === "*") || loadsVariables(invocation);
-  return isGiven ? WHOLE : undefined;
+  if (isGiven) return WHOLE;
+  const { facts, workspace } = context;
+  const isChosen = facts.invocations.some(
+    other =>
+      other.pipeline !== undefined &&
+      other.pipeline.id === invocation.pipeline?.id &&
+      other.pipeline.index > invocation.pipeline.index &&
+      !(hasTrait(other.program, "passesOn") && !hasTrait(other.program, "selects") && !dropsValues(other)),
+  );
+  return !isChosen && workspace.given.hasSecretVariables?.() === true ? WHOLE : undefined;
 }
 
 function isText(found: string | undefined): found is string {

@@ -14,7 +14,7 @@ export {
 } from "./model/completeness.ts";
 export type { ProgramDescription } from "./model/describe.ts";
 export { harmlessUse } from "./model/harmless.ts";
-export { otherFiles } from "./model/other-files.ts";
+export { otherFiles, wordsNotTold } from "./model/other-files.ts";
 export {
   findDangerous,
   hasTrait,

@@ -100,12 +100,19 @@ const TOKEN_KINDS = [
 ] as const;
 const MADE_UP = /example|sample|dummy|fake|placeholder|changeme|your[_-]|_test_|x{6}|0{8}|1234567|abcdef/i;
 
-/** The kind of live credential in a text, by its shape. Placeholders from examples and tests do not count. */
-export function liveTokenIn(text: string): string | undefined {
+/** Words by which an example says so itself. */
+const SAYS_EXAMPLE = /example|sample|dummy|fake|placeholder|changeme|your[_-]|x{6}|0{8}/i;
+
+/**
+ * The kind of live credential in a text, by its shape. Placeholders from examples and tests do not count. `isSent`: only those
+ * that say so are placeholders, since a value that merely looks made up may still be accepted somewhere.
+ */
+export function liveTokenIn(text: string, isSent = false): string | undefined {
   if (!mayHoldToken(text)) return undefined;
+  const isMadeUp = isSent ? SAYS_EXAMPLE : MADE_UP;
   for (const [index, token] of TOKENS.entries())
     for (const [found] of text.matchAll(token)) {
-      if (MADE_UP.test(found) || (!found.startsWith("-----") && entropy(found) < 3.2)) continue;
+      if (isMadeUp.test(found) || (!found.startsWith("-----") && entropy(found) < 3.2)) continue;
       return TOKEN_KINDS[index];
     }
   return undefined;
@@ -119,9 +126,9 @@ const SEARCHED_LIMIT = 256 * 1024;
  * What kind of secret a result shows by its value: a live credential, or a line that gives a secret's name a random value. Masked
  * and made-up values show nothing. Bounded in characters.
  */
-export function shownSecretIn(whole: string): string | undefined {
+export function shownSecretIn(whole: string, isSent = false): string | undefined {
   const text = whole.slice(0, SEARCHED_LIMIT);
-  const token = liveTokenIn(text);
+  const token = liveTokenIn(text, isSent);
   if (token !== undefined || !mayNameSecret(text)) return token;
   for (const [, name = "", value = ""] of text.matchAll(SHOWN_VALUE))
     if (!isReference(value) && !MADE_UP.test(value) && /\d/.test(value) && entropy(value) >= 3.4)

@@ -1,5 +1,6 @@
 import {
   asksForSecret,
+  findMissing,
   isEveryday,
   isInterpreter,
   isLocalAddress,
@@ -7,8 +8,9 @@ import {
   otherFiles,
   printsEnvironment,
   showsOnlyNames,
+  wordsNotTold,
 } from "../../programs/index.ts";
-import { describe, knownText, type Payload, text, type Value } from "../../shell/index.ts";
+import { describe, type Invocation, knownText, type Payload, text, type Value } from "../../shell/index.ts";
 import { isInside } from "../../system/index.ts";
 import { liveTokenIn, shownSecretIn } from "../../text/index.ts";
 import {
@@ -145,7 +147,7 @@ function inspectOtherFiles(context: RuleContext): void {
   const { disk } = context.workspace;
   for (const invocation of context.facts.invocations) {
     const by = toActor(invocation);
-    for (const word of otherFiles(invocation))
+    for (const word of [...otherFiles(invocation), ...filesNotToldOf(invocation, context)])
       for (const target of targetsForWord(context, word, by, true, true)) {
         const { path, isRemote, shown } = target;
         if (path === undefined || isRemote || disk.kind(path) !== "file") continue;
@@ -153,6 +155,15 @@ function inspectOtherFiles(context: RuleContext): void {
         if (!isOwn({ by }, target, context)) context.report("sec.read", by, shown);
       }
   }
+}
+
+/**
+ * Of a program that is not known completely, a word that names a secret's file is looked at like a file that it shows, unless
+ * the word says that the file is only used: its effects are not all that it does.
+ */
+function filesNotToldOf(invocation: Invocation, { workspace }: RuleContext): readonly Value[] {
+  const words = wordsNotTold(invocation);
+  return words.length === 0 || findMissing(invocation, workspace.settings.programs).length === 0 ? [] : words;
 }
 
 /** An effect of the same program is about the file, and is judged by itself. */
@@ -306,7 +317,7 @@ function inspectSend(effect: EffectOf<"send">, context: RuleContext): void {
   for (const { value, role } of [...effect.payloads, { value: effect.to ?? text(""), role: "address" }]) {
     // What a program sends may have to log in with it; a tool of a server has no use for it.
     const find = effect.by.isTool === true ? shownSecretIn : liveTokenIn;
-    const token = role === "header" || role === "file" ? undefined : find(describe(value));
+    const token = role === "header" || role === "file" ? undefined : find(describe(value), true);
     if (token !== undefined) report({ kind: "token", shown: token }, "ask");
   }
   for (const payload of effect.payloads) {

@@ -19,6 +19,7 @@ import {
   wordAt,
   words,
 } from "../../shell/index.ts";
+import { looksOfAdministration } from "../records/administration.ts";
 import { knownStdin } from "../records/file-access.ts";
 import { isGitCommand } from "../records/git-changes.ts";
 import { installEffects } from "../records/installs.ts";
@@ -39,6 +40,7 @@ import {
   hasTrait,
   isBare,
   isEveryday,
+  isOfReachingField,
   namesWithTrait,
   programNames,
 } from "./registry.ts";
@@ -59,6 +61,7 @@ import {
   takenFolders,
   UNKNOWN,
 } from "./unknown.ts";
+import { administers, unusualWork } from "./unusual-work.ts";
 import { skipsApproval } from "./vocabulary.ts";
 
 const MAX_TOOLS = 3;
@@ -262,12 +265,11 @@ function collectEffects(program: Program | undefined, call: ParsedCall): readonl
   return typeof effects === "function" ? effects(call) : effectsOfRows(effects, call);
 }
 
-/** The operations of the tool behind runners: `bundle exec rails`, `php artisan`, `python -m alembic`. */
-function operationEffects(
+/** The tool that a runner starts, through a few of them. */
+function toolBehind(
   name: string,
-  record: Program | undefined,
   call: ParsedCall,
-): readonly ProgramEffect[] {
+): { readonly name: string; readonly argv: readonly Value[] } {
   let tool = { name, argv: call.argv };
   for (let hops = 0; hops < MAX_TOOLS; hops += 1) {
     const program = findProgram(tool.name);
@@ -281,6 +283,16 @@ function operationEffects(
     tool = { name: next, argv };
     if (isSame) break;
   }
+  return tool;
+}
+
+/** The operations of the tool behind runners: `bundle exec rails`, `php artisan`, `python -m alembic`. */
+function operationEffects(
+  name: string,
+  record: Program | undefined,
+  call: ParsedCall,
+): readonly ProgramEffect[] {
+  const tool = toolBehind(name, call);
   // Their words are files and patterns: `grep -r stop all` ends nothing, where the name of `del *` is the verb.
   const isOfFiles = isEveryday(tool.name);
   if (isOfFiles && !isNamedForEnding(tool.name)) return NO_EFFECTS;
@@ -312,8 +324,8 @@ function operationEffects(
     !isTarget && (kinds?.has("cloud") === true || (kinds?.has("sec") === true && tool.name !== "git"));
   const readsVerbs = isUnknown || isTask || isClient || ofOthers;
   // Containers are stopped as a whole every day, and processes have rules of their own.
-  const endsAny = !/^(?:docker|podman|nerdctl|kill|pkill)$/.test(tool.name);
-  return [
+  const endsAny = !/^(?:docker(?:-compose)?|podman(?:-compose)?|nerdctl|kill|pkill)$/.test(tool.name);
+  const said: readonly ProgramEffect[] = [
     ...known,
     ...(isOfFiles ? [] : shownSecrets(tool.name, there)),
     ...(endsAny ? effectsOfEndingAll(there) : []),
@@ -329,6 +341,25 @@ function operationEffects(
         : []
     ).filter(({ rule }) => known.every(one => one.rule !== rule)),
   ];
+  return said.length > 0
+    ? said
+    : unusualOf(tool.name, found, there, endsAny && ofOthers && kinds?.has("deploy") === true);
+}
+
+/** No list of harm has it, and still it may do some: where the machine or a service is what it works on. */
+function unusualOf(
+  name: string,
+  found: Program | undefined,
+  call: ParsedCall,
+  isOfService: boolean,
+): readonly ProgramEffect[] {
+  const looks = looksOfAdministration(name);
+  if (looks !== undefined || (found === undefined && call.isElevated)) return administers(name, call, looks);
+  // Simulated devices and emulated services are this machine's own.
+  const isLocal = name === "xcrun" || isAtLocalEndpoint(call);
+  return isOfService && !isLocal && found !== undefined && isOfReachingField(found)
+    ? unusualWork(name, call)
+    : NO_EFFECTS;
 }
 
 /** `--endpoint-url http://localhost:4566`: an emulator on this machine, which nobody else uses. */

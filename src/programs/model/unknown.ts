@@ -316,7 +316,7 @@ const GRAMMARS: readonly OptionGrammar[] = [
   { abbreviates: false },
   { abbreviates: false, unknownTakesValue: true, flags: `${SURE} dry-run help` },
 ];
-const MAX_COMMAND_WORDS = 4;
+export const MAX_COMMAND_WORDS = 4;
 /** Options whose value is the operation. */
 const OPERATION_OPTION = /^(?:action|operation|op|cmd|command|verb|do|task|method|type|mode)$/i;
 /** Enough at the end of an option without a value. */
@@ -367,12 +367,12 @@ export function operationOfVerbs(
   return [];
 }
 
-function isTrial(word: Value): boolean {
+export function isTrial(word: Value): boolean {
   const shown = describe(word);
   return shown.startsWith("--") && /^--(?:dry-?run|what-?if|simulate)$/.test(shown);
 }
 
-function saidBy(
+export function saidBy(
   program: string,
   call: ParsedCall,
   shown: readonly string[],

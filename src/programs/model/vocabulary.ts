@@ -92,6 +92,18 @@ const LOOKS = wordSet(`
   estimate dry
 `);
 
+/** What is done with a service every day, beside what only looks and what is calm anywhere. */
+const WORK = wordSet(`
+  rollout cordon uncordon workspace console graph wait completion port forward dev serve auth account context env whoami
+  doctor invoke execute generate format create deploy wake join clone emulator studio link select switch use label
+  annotate autoscale rerun download translate transcribe compile optimize expose shell ssh proxy attach detach-keys repo
+  version api-resources dependency template docs package bundle convert sign hash encrypt recognize estimate refresh
+  mb scan submit rsync rewrite compact hmac sync
+`);
+/** Options by which something is done to more than is named, or past what holds it back. */
+const BEYOND =
+  /^(?:force[\w-]*|prune|purge|overwrite|cascade|all|everything|no-wait-for-drain|ignore-[\w-]*|allow-[\w-]*(?:loss|destr\w*))$/;
+
 const DEPLOYS = wordSet("deploy redeploy promote rollback ship cutover golive");
 const RELEASES = wordSet("release rollout deployment");
 /** Of a place that says production, each of these changes what people use. */
@@ -236,6 +248,19 @@ export function endsEverything(command: readonly string[], flags: readonly strin
 
 export function isResource(noun: string): boolean {
   return RESOURCES.has(noun);
+}
+
+/** It only looks, by any part of its name. */
+export function onlyLooks(parts: readonly string[]): boolean {
+  return parts.some(part => LOOKS.has(singular(part)));
+}
+
+export function isWork(part: string): boolean {
+  return CALM.has(part) || WORK.has(part);
+}
+
+export function reachesBeyond(option: string): boolean {
+  return BEYOND.test(option);
 }
 
 export function isRegenerable(noun: string): boolean {
