@@ -175,7 +175,7 @@ export const deleteCommand = defineCommand({
   },
 });
 
-/** A few words that match more memories than this are refused as too broad. */
+/** `forget` with a few words offers at most this many memories. */
 const MAX_FORGOTTEN = 50;
 
 export const forgetCommand = defineCommand({
