@@ -345,6 +345,22 @@ describe("a proxy between client and server", () => {
       ]);
     });
 
+    it.each([
+      ["ssh-key:///home/user/.ssh/id_rsa", "/home/user/.ssh/id_rsa"],
+      ["repo://home/user/.ssh/id%5Frsa", "/home/user/.ssh/id_rsa"],
+      ["notes://today", "/today"],
+      ["https://example.com/.env", undefined],
+    ])("of another scheme is judged with the path that it names: %s", async (uri, path) => {
+      const { engine, proxy, server } = newProxy();
+      const seen: unknown[] = [];
+      engine.beforeToolCall("*", ({ args }) => {
+        seen.push(args);
+        return { block: true, reason: "a key" } as never;
+      });
+      await proxy.fromClient(read(uri));
+      expect([seen, server]).toEqual([[path === undefined ? { uri } : { uri, path }], []]);
+    });
+
     it("that is allowed is handed on as it came", async () => {
       const { proxy, client, server } = newProxy();
       const call = proxy.fromClient(read("notes://today"));

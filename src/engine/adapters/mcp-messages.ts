@@ -80,15 +80,20 @@ function pick(from: JsonObject, names: string): JsonObject {
   );
 }
 
-/** The path that a `file:` address names on this machine. */
-export function uriToPath(uri: string): string | undefined {
+/** The path that an address names on this machine: a `file:` address surely, one of a scheme of the server's own perhaps. */
+export function uriToPath(uri: string): { readonly path: string; readonly isFile: boolean } | undefined {
   // As servers read it, for whom blanks around it and control characters inside are nothing.
   if (!URL.canParse(uri)) return undefined;
-  const { protocol, pathname } = new URL(uri);
-  if (protocol !== "file:") return undefined;
+  const { host, protocol, pathname } = new URL(uri);
+  if (ELSEWHERE.test(protocol)) return undefined;
+  const isFile = protocol === "file:";
+  const path = isFile || host === "" ? pathname : `/${host}${pathname}`;
   try {
-    return decodeURIComponent(pathname);
+    return { path: decodeURIComponent(path), isFile };
   } catch {
-    return pathname;
+    return { path, isFile };
   }
 }
+
+/** What lies on another machine. */
+const ELSEWHERE = /^(?:https?|wss?|ftp):$/;

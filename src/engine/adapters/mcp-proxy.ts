@@ -1,5 +1,6 @@
 /** Stands between an MCP client and a server: hooks see every call of a tool before the server does. */
 import {
+  defined,
   errorText,
   isJsonObject,
   type Json,
@@ -403,15 +404,15 @@ export class McpProxy {
     const params = isJsonObject(message["params"]) ? message["params"] : {};
     const method = stringAt(message, "method") ?? "";
     const what = stringAt(params, "uri", "name", "taskId") ?? "";
-    const path = method === "resources/read" ? uriToPath(what) : undefined;
+    const named = method === "resources/read" ? uriToPath(what) : undefined;
     const id = message["id"];
     if (id === undefined) return;
     const key = idKey(message);
     const { _meta, ...args } = params;
     this.judged.add(key);
     const called = await this.engine.untyped.call(
-      path === undefined ? `mcp__${this.server}__${method.replace("/", "_")}` : "Read",
-      path === undefined ? args : { file_path: path },
+      named?.isFile === true ? "Read" : `mcp__${this.server}__${method.replace("/", "_")}`,
+      named?.isFile === true ? { file_path: named.path } : { ...args, ...defined({ path: named?.path }) },
       async () => boundResult((await this.receive(message)) ?? {}),
       this.askOptions(`read ${what}`, key),
     );
