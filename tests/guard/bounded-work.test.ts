@@ -161,6 +161,13 @@ describe("what is looked at again and again", () => {
     expect(looks.length).toBeLessThan(6);
   });
 
+  it("is no mark of a tool below what is no folder", () => {
+    const files = Object.fromEntries(names(5, `${PROJECT}/src/f`).map(path => [path, "x"]));
+    const looks = looksAt(`rm -rf ${[...names(5, "src/f"), ...names(5, "src/gone")].join(" ")}`, files);
+    expect(looks.map(({ path }) => path)).toContain(`${PROJECT}/src/f0`);
+    expect(looks.filter(({ path }) => path.endsWith("/pyvenv.cfg"))).toEqual([]);
+  });
+
   it("is a manifest, once for all scripts that are started", () => {
     const manifest = `${PROJECT}/package.json`;
     const files = { [manifest]: JSON.stringify({ scripts: { lint: "eslint ." } }) };
