@@ -139,6 +139,7 @@ describe("a gap says what is not known", () => {
     ["frobnicate x", "program"],
     ["npm test", "program"],
     ["ls --no-such-option", "option"],
+    ["cmp -b notes.txt notes.md", "option"],
     ["sort --compress-program=sh notes.txt", "option"],
     ["cat $FILE", "value"],
     ["zip -r notes.zip src | head -3", "value"],

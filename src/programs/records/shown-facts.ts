@@ -35,7 +35,7 @@ export function shownFacts(): readonly Program[] {
       },
       complete: {
         names: "md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum cmp",
-        except: "c check l i",
+        except: "b c check l i",
       },
       // Bytes that differ are shown.
       effects: [{ read: "operands", when: "l print-bytes verbose" }],
