@@ -92,6 +92,7 @@ export {
 export { isDeletingMutation, isLocalAddress, isMetadataAddress, requestLosses } from "./records/requests.ts";
 export { isSecretName } from "./records/secret-names.ts";
 export { changesPrograms, isShellWord } from "./records/shell-words.ts";
+export { startedLater } from "./records/started-later.ts";
 export {
   agentOfProcess,
   asksForSecret,

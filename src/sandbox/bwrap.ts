@@ -18,7 +18,7 @@ export function findBwrap({ files }: Pick<System, "files">): string | undefined 
 
 /** What is open with it, in words for people; the tests of ways out hold it to this. Calls of hosts are not sent there. */
 export const OPEN_WITH_BWRAP: readonly string[] = [
-  "files of git and settings that start something later, where there were none before",
+  "files of git and settings that start something later, where there were none before, and links in its folder",
   "network by host: it is off or on as a whole",
   "memory of the first process in the sandbox, which has the rights of the command and no others",
   "catching changes, for try",

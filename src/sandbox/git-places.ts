@@ -1,5 +1,12 @@
-import { isAbsolute, isInside, join, resolve } from "../system/index.ts";
-import { type Disk, findRepository, type Workspace } from "../workspace/index.ts";
+import { dirname, expandHome, isAbsolute, isInside, join, resolve } from "../system/index.ts";
+import {
+  type Disk,
+  findRepository,
+  gitSettings,
+  includedBy,
+  settingsOfFile,
+  type Workspace,
+} from "../workspace/index.ts";
 import type { Reserved } from "./policy.ts";
 
 /** What git runs or obeys outside the sandbox, and where a command in it may therefore not write. */
@@ -9,6 +16,8 @@ export interface GitPlaces {
   readonly readOnly: readonly string[];
   readonly reserve: readonly Reserved[];
   readonly absent: readonly string[];
+  /** folders of git, in which it writes through links */
+  readonly folders: readonly string[];
   /** names that cannot be protected, in words for people */
   readonly open: readonly string[];
 }
@@ -20,13 +29,13 @@ const MAX_NAMES = 1000;
 
 /** Values of these keys are programs that git starts, or files that name some. */
 const STARTS_SOMETHING =
-  /^(hookspath|attributesfile|fsmonitor|path|clean|smudge|process|textconv|command|driver|external|sshcommand|editor|pager|askpass|helper|program|cmd|proxy|gitproxy|sequenceeditor|uploadpack|receivepack)$/;
+  /^(hookspath|attributesfile|fsmonitor|clean|smudge|process|textconv|command|driver|external|sshcommand|difffilter|alternaterefscommand|packobjectshook|recentobjectshook|editor|pager|askpass|helper|program|cmd|proxy|gitproxy|sequenceeditor|uploadpack|receivepack)$/;
 
 /** `nested` are the `.git` entries of repositories below the project. */
 export function findGitPlaces(workspace: Workspace, nested: readonly string[]): GitPlaces {
   const { disk, project } = workspace;
   const repository = project === undefined ? undefined : findRepository(disk, project);
-  const places = { write: [], readOnly: [], reserve: [], absent: [], open: [] } satisfies GitPlaces;
+  const places = { write: [], readOnly: [], reserve: [], absent: [], folders: [], open: [] };
   if (project === undefined || repository === undefined) return places;
   const collected = new Collected(workspace, project);
   const common = disk.resolve(repository.commonDirectory, true);
@@ -36,9 +45,10 @@ export function findGitPlaces(workspace: Workspace, nested: readonly string[]): 
   if (own !== common) collected.linkedFolder(own);
   for (const entry of nested) {
     collected.entry(entry);
-    const inner = findRepository(disk, entry.slice(0, -"/.git".length));
+    const top = dirname(entry);
+    const inner = findRepository(disk, top);
     const folder = inner === undefined ? undefined : disk.resolve(inner.commonDirectory, true);
-    if (folder !== undefined && folder !== common) collected.commonFolder(folder);
+    if (folder !== undefined && folder !== common) collected.commonFolder(folder, top);
   }
   return { ...collected.places(), write: gitFoldersOutside(disk, project) };
 }
@@ -54,8 +64,8 @@ export function gitFoldersOutside(disk: Disk, project: string): readonly string[
   const own = disk.resolve(repository.gitDirectory, true);
   if (isInside(project, own) || !isInside(common, own)) return [];
   const linked = disk.text(join(own, "gitdir"), MAX_CONFIG_BYTES)?.trim();
-  const lines = configLines(disk.text(join(own, "config"), MAX_CONFIG_BYTES) ?? "");
-  const named = linked === undefined ? lines.findLast(({ key }) => key === "worktree")?.value : linked;
+  const lines = settingsOfFile(disk, join(own, "config")) ?? [];
+  const named = linked ?? lines.findLast(({ name }) => name === "core.worktree")?.value;
   const top = repository.top ?? project;
   const wanted = linked === undefined ? top : join(top, ".git");
   return named !== undefined && disk.resolve(resolve(own, named), true) === wanted ? [common] : [];
@@ -65,6 +75,7 @@ class Collected {
   private readonly readOnly = new Set<string>();
   private readonly reserve = new Map<string, Reserved>();
   private readonly absent = new Set<string>();
+  private readonly folders = new Set<string>();
   private readonly open = new Set<string>();
   private readonly workspace: Workspace;
   private readonly project: string;
@@ -79,6 +90,7 @@ class Collected {
       readOnly: [...this.readOnly],
       reserve: [...this.reserve.values()],
       absent: [...this.absent],
+      folders: [...this.folders],
       open: [...this.open],
     };
   }
@@ -90,15 +102,16 @@ class Collected {
     if (kind === "symlink") this.open.add(`${path} is a link, which a command can replace`);
   }
 
-  /** A folder with hooks and configuration, and those of its submodules and worktrees. */
-  commonFolder(folder: string): void {
+  /** A folder with hooks and configuration, and those of its submodules and worktrees; `top` is its work tree. */
+  commonFolder(folder: string, top = this.project): void {
+    this.folders.add(folder);
     this.keep(join(folder, "config"), "file");
     this.keep(join(folder, "hooks"), "folder");
     this.linkedFolder(folder);
     if (this.workspace.disk.kind(join(folder, "info")) === "directory")
       this.keep(join(folder, "info/attributes"), "file");
     else this.keep(join(folder, "info"), "folder");
-    this.configured(folder);
+    this.configured(folder, top);
     for (const name of this.foldersIn(join(folder, "worktrees"))) {
       this.linkedFolder(name);
       this.keepIfThere(join(name, "gitdir"));
@@ -146,37 +159,32 @@ class Collected {
   }
 
   /** Files of the project that the configuration lets git run or read as configuration. */
-  private configured(folder: string): void {
+  private configured(folder: string, ownTop: string): void {
     const { disk, home } = this.workspace;
-    const files = [join(folder, "config"), join(folder, "config.worktree"), join(home, ".gitconfig")];
-    for (const file of [...files, join(home, ".config/git/config")]) {
-      for (const { key, value } of configLines(disk.text(file, MAX_CONFIG_BYTES) ?? "")) {
-        if (!STARTS_SOMETHING.test(key)) continue;
-        const bases = key === "path" ? [file.slice(0, file.lastIndexOf("/"))] : [this.project];
-        for (const word of splitWords(value)) this.named(word, bases, key);
-      }
+    const settings = gitSettings(disk, { commonDirectory: folder, gitDirectory: folder }, home);
+    const worktree = settings?.findLast(({ name }) => name === "core.worktree")?.value;
+    const top = worktree === undefined ? ownTop : resolve(folder, worktree);
+    if (settings === undefined)
+      this.open.add(`what the configuration in ${folder} starts: it is too large to be read`);
+    for (const setting of settings ?? []) {
+      const included = includedBy(setting, home);
+      const key = setting.name.slice(setting.name.lastIndexOf(".") + 1);
+      if (included !== undefined) this.named(top, included, true);
+      else if (STARTS_SOMETHING.test(key) || /^pager\./.test(setting.name) || setting.value.startsWith("!"))
+        for (const word of splitWords(setting.value))
+          this.named(top, expandHome(word, home), key === "hookspath");
     }
   }
 
-  private named(word: string, bases: readonly string[], key: string): void {
-    const { disk, home } = this.workspace;
-    const written = word.startsWith("~/") ? join(home, word.slice(2)) : word;
-    for (const base of bases) {
-      const path = disk.resolve(isAbsolute(written) ? written : resolve(base, written), true);
-      if (!isInside(this.project, path) || path === this.project) continue;
-      if (disk.kind(path) !== undefined) this.readOnly.add(path);
-      else if (key === "hookspath" || key === "path") this.absent.add(path);
-    }
+  private named(top: string, written: string, isObeyedWhenMade: boolean): void {
+    const { disk } = this.workspace;
+    const path = disk.resolve(isAbsolute(written) ? written : resolve(top, written), true);
+    if (!isInside(this.project, path) || path === this.project) return;
+    if (disk.kind(path) !== undefined) this.readOnly.add(path);
+    else if (isObeyedWhenMade) this.absent.add(path);
   }
-}
-
-function configLines(text: string): readonly { readonly key: string; readonly value: string }[] {
-  return text.split("\n").flatMap(line => {
-    const found = /^\s*(?:\[[^\]]*\]\s*)?([A-Za-z][A-Za-z0-9-]*)\s*=\s*(.*)$/.exec(line);
-    return found === null ? [] : [{ key: (found[1] ?? "").toLowerCase(), value: found[2] ?? "" }];
-  });
 }
 
 function splitWords(value: string): readonly string[] {
-  return value.split(/[\s"';|&()]+/).filter(word => word !== "" && !word.startsWith("-"));
+  return value.split(/[\s"';|&()!]+/).filter(word => word !== "" && !word.startsWith("-"));
 }

@@ -7,8 +7,10 @@ import {
   isSettingsFile,
   secretAt,
   secretPlaces,
+  startersBelow,
   tracksAnything,
   type Workspace,
+  withoutNested,
 } from "../workspace/index.ts";
 
 /** Enough for the folders in which people keep keys; looking at a whole home would take longer than the command. */
@@ -16,9 +18,15 @@ const HOME_LIMITS = { entries: 5000, depth: 3 };
 const PROJECT_LIMITS = { entries: 20_000, depth: 12 };
 const TEMP_LIMITS = { entries: 2000, depth: 2 };
 
-/** Sockets and state of services; what is shown below them tells programs how to resolve names and where they are. */
+/**
+ * Sockets and state of services; what is shown below them tells programs how to resolve names and where they are. Files
+ * alone: beside them lie sockets that resolve names for whoever asks.
+ */
 const SERVICES = ["/run", "/var/run"];
-const SHOWN = ["/run/systemd/resolve", "/run/current-system", "/run/booted-system", "/run/opengl-driver"];
+const SHOWN = [
+  ...["systemd/resolve/stub-resolv.conf", "systemd/resolve/resolv.conf", "resolvconf/resolv.conf"],
+  ...["NetworkManager/resolv.conf", "current-system", "booted-system", "opengl-driver"],
+].map(name => `/run/${name}`);
 const SOCKET_VARIABLES = ["SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "XAUTHORITY", "KUBECONFIG"];
 const HOMES = "/home";
 /** The command has one of its own. */
@@ -31,6 +39,8 @@ export interface HiddenPlaces {
   readonly inProject: readonly string[];
   /** `.git` entries of repositories below the project */
   readonly nestedRepositories: readonly string[];
+  /** what starts something later below the project: what is there, and names that would */
+  readonly starters: ReturnType<typeof startersBelow>;
   readonly open: readonly string[];
 }
 
@@ -67,6 +77,7 @@ export function findHidden(
     ),
     inProject: project.secrets,
     nestedRepositories: project.repositories,
+    starters: project.starters,
     open: [
       ...(home.isWhole ? [] : ["secrets deep in the home folder, outside the usual places"]),
       ...(project.isWhole ? [] : ["private keys and nested repositories deep in the project"]),
@@ -74,17 +85,12 @@ export function findHidden(
   };
 }
 
-function withoutNested(paths: readonly string[]): readonly string[] {
-  const sorted = [...new Set(paths)].sort();
-  return sorted.filter(path => !sorted.some(other => other !== path && isInside(other, path)));
-}
-
 function otherHomes({ files }: Pick<System, "files">, { home }: Workspace): readonly string[] {
   const names = files.inspect(HOMES)?.kind === "directory" ? files.list(HOMES) : [];
   return [...names.map(name => join(HOMES, name)), "/root"].filter(other => !isInside(other, home));
 }
 
-interface Walked {
+interface Walked extends Pick<HiddenPlaces, "starters"> {
   readonly secrets: readonly string[];
   readonly repositories: readonly string[];
   readonly isWhole: boolean;
@@ -92,7 +98,8 @@ interface Walked {
 
 function walkProject(system: Pick<System, "files">, workspace: Workspace, settings: SandboxSettings): Walked {
   const { project, disk } = workspace;
-  if (project === undefined) return { secrets: [], repositories: [], isWhole: true };
+  if (project === undefined)
+    return { secrets: [], repositories: [], starters: startersBelow(workspace, []), isWhole: true };
   const enters = (_: string, name: string) => name !== ".git" && !isRegenerableName(name);
   const { entries, isWhole } = walkBelow(system, project, PROJECT_LIMITS, enters);
   const repository = findRepository(disk, project);
@@ -111,11 +118,15 @@ function walkProject(system: Pick<System, "files">, workspace: Workspace, settin
   return {
     secrets: entries.filter(isSecret).map(({ path }) => path),
     repositories: repositories.map(({ path }) => path),
+    starters: startersBelow(
+      workspace,
+      entries.map(({ path, facts }) => ({ path, isFolder: facts.kind === "directory" })),
+    ),
     isWhole,
   };
 }
 
-function walkHome(system: Pick<System, "files">, workspace: Workspace): Omit<Walked, "repositories"> {
+function walkHome(system: Pick<System, "files">, workspace: Workspace): Pick<Walked, "secrets" | "isWhole"> {
   const { home, project } = workspace;
   // Hidden file by file: it also holds what programs need to know.
   const keys = join(home, ".ssh");

@@ -4,7 +4,7 @@ import { dirname, isInside, join, relative, type System, sha256Hex } from "../sy
 import {
   isSecretVariable,
   PRIVATE_MEMORY,
-  startersBelow,
+  startersInCaches,
   type Workspace,
   wiringBelow,
 } from "../workspace/index.ts";
@@ -18,6 +18,7 @@ export const OPEN_WITHOUT: Readonly<Record<Layer, readonly string[]>> = {
     "hooks and configuration of git, and settings of hosts: they can be changed",
     "secrets below folders that may be changed",
     "modes, owners, times and attributes of the user's own files everywhere",
+    "names of files in hidden folders",
     "names, arguments, priorities and ends of other processes",
     "memory that programs share, and files of services in /run",
     "processes that go on after the sandbox was killed",
@@ -57,7 +58,7 @@ export function planPolicy(
   const { settings } = request;
   const hidden = findHidden(system, workspace, settings);
   const git = findGitPlaces(workspace, hidden.nestedRepositories);
-  const wiring = findWiring(workspace);
+  const wiring = findWiring(workspace, hidden);
   const write = findWritable(workspace, settings, git);
   const isWritable = (path: string) => write.some(root => isInside(root, path));
   const full: Policy = {
@@ -74,6 +75,7 @@ export function planPolicy(
     hide: [...hidden.paths.map(path => ({ path })), ...excludeFile(workspace, git, hidden)],
     show: hidden.shown,
     absent: unique([...git.absent, ...wiring.missing]),
+    noLinks: git.folders,
     overlay: [],
     network: settings.network === "hosts" ? "proxy" : settings.network,
     ...(settings.network === "hosts" ? { proxy: request.proxy } : {}),
@@ -81,22 +83,24 @@ export function planPolicy(
     project: sha256Hex(workspace.disk.encode(workspace.project ?? workspace.cwd)).slice(0, 32),
   };
   const bounded = request.caught === undefined ? full : catchChanges(full, request.caught);
-  const open = [...hidden.open, ...git.open];
+  const open = [...hidden.open, ...git.open, ...wiring.open];
   return request.layers.includes("namespaces") ? { policy: bounded, open } : withoutNamespaces(bounded, open);
 }
 
 /** What starts something later: settings of hosts, continuous integration, hooks, tasks of editors. */
-function findWiring(workspace: Workspace): {
-  readonly existing: readonly string[];
-  readonly missing: readonly string[];
-} {
+function findWiring(workspace: Workspace, { starters }: HiddenPlaces) {
   const { project, disk } = workspace;
-  if (project === undefined) return { existing: [], missing: [] };
-  const [hosts, others] = [wiringBelow(workspace, project), startersBelow(disk, project)];
+  const hosts = project === undefined ? { existing: [], missing: [] } : wiringBelow(workspace, project);
+  const inCaches = startersInCaches(workspace);
+  const existing = unique([...hosts.existing, ...starters.existing, ...inCaches.existing]);
+  const links = existing.filter(path => disk.kind(path) === "symlink");
   return {
-    // A link may lead anywhere; what it leads to in the project has its own place.
-    existing: [...hosts.existing, ...others.existing].filter(path => disk.kind(path) !== "symlink"),
-    missing: [...hosts.missing, ...others.missing],
+    // A command can replace a link, but must not change what it leads to.
+    existing: existing
+      .map(path => disk.resolve(path, true))
+      .filter(path => path !== project && disk.kind(path) !== undefined),
+    missing: [...hosts.missing, ...starters.missing, ...inCaches.missing],
+    open: links.map(path => `${path} is a link, which a command can replace`),
   };
 }
 
@@ -171,6 +175,7 @@ function catchChanges(policy: Policy, caught: readonly Overlay[]): Policy {
     readOnly: policy.readOnly.filter(isElsewhere),
     reserve: policy.reserve.filter(({ path }) => isElsewhere(path)),
     absent: policy.absent.filter(isElsewhere),
+    noLinks: policy.noLinks.filter(isElsewhere),
     overlay: caught,
     leftovers: "kill",
   };

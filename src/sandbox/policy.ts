@@ -26,6 +26,8 @@ export interface Policy {
   readonly show: readonly string[];
   /** what comes into being there is set aside when the command has ended */
   readonly absent: readonly string[];
+  /** folders through whose links somebody outside would write elsewhere; a new link that leads out is set aside, too */
+  readonly noLinks: readonly string[];
   /** trees whose changes are caught instead of made */
   readonly overlay: readonly Overlay[];
   readonly network: "off" | "proxy" | "on";

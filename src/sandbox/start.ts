@@ -1,5 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { closeSync, mkdtempSync, openSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import {
+  closeSync,
+  createReadStream,
+  fstatSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { Writable } from "node:stream";
 import { removeIfThere } from "../state/index.ts";
 import { join, type System, sha256Hex } from "../system/index.ts";
@@ -93,12 +102,18 @@ async function runInBwrap(system: System, start: SandboxStart, stdio: "inherit" 
   const prepared = prepareBwrap(system, start);
   if (prepared === undefined) return NOT_STARTED;
   const nothing = openSync("/dev/null", "r");
+  // A file that was opened outside can be opened anew there, for writing.
+  const isFile = stdio === "inherit" && fstatSync(0).isFile();
   const child = spawn(start.program, prepared.words, {
     cwd: start.directory,
     env: prepared.env,
-    stdio: [stdio, stdio, stdio, "pipe", "pipe", ...coverInherited(nothing)],
+    stdio: [isFile ? "pipe" : stdio, stdio, stdio, "pipe", "pipe", ...coverInherited(nothing)],
   });
   closeSync(nothing);
+  if (isFile && child.stdin !== null) {
+    child.stdin.on("error", () => {});
+    createReadStream("", { fd: 0, autoClose: false }).pipe(child.stdin);
+  }
   const [, , , input, status] = child.stdio;
   if (input instanceof Writable) input.on("error", () => {}).end(prepared.filter);
   let said = "";

@@ -10,6 +10,8 @@ const MAX_FOLDERS = 2_000;
 export interface GitSetting {
   readonly name: string;
   readonly value: string;
+  /** where it stands */
+  readonly file: string;
 }
 
 /**
@@ -19,7 +21,7 @@ export interface GitSetting {
  */
 export function gitSettings(
   disk: Disk,
-  repository: Repository | undefined,
+  repository: Pick<Repository, "commonDirectory" | "gitDirectory"> | undefined,
   home: string,
 ): readonly GitSetting[] | undefined {
   const waiting = [
@@ -33,24 +35,34 @@ export function gitSettings(
   const settings: GitSetting[] = [];
   for (let count = 0; waiting.length > 0; count += 1) {
     const file = waiting.shift() ?? "";
-    const content = disk.text(file, MAX_CONFIG);
-    if (content === undefined && disk.kind(file) === "file") return undefined;
-    if (content === undefined) continue;
+    const found = settingsOfFile(disk, file);
+    if (found === undefined && disk.kind(file) === "file") return undefined;
+    if (found === undefined) continue;
     if (count > MAX_FILES) return undefined;
-    const found = settingsIn(content);
-    if (found === undefined) return undefined;
     settings.push(...found);
-    for (const { name, value } of found)
-      if (/^include(?:if\..*)?\.path$/s.test(name)) {
-        const path = expandHome(value, home);
-        waiting.push(isAbsolute(path) ? path : join(dirname(file), path));
-      }
+    for (const setting of found) {
+      const path = includedBy(setting, home);
+      if (path !== undefined) waiting.push(path);
+    }
   }
   return settings;
 }
 
-function settingsIn(content: string): readonly GitSetting[] | undefined {
-  const settings: GitSetting[] = [];
+/** What one file says itself; undefined where it cannot be read whole. */
+export function settingsOfFile(disk: Disk, file: string): readonly GitSetting[] | undefined {
+  const content = disk.text(file, MAX_CONFIG);
+  return content === undefined ? undefined : settingsIn(content)?.map(setting => ({ ...setting, file }));
+}
+
+/** The file that a setting includes. */
+export function includedBy({ name, value, file }: GitSetting, home: string): string | undefined {
+  if (!/^include(?:if\..*)?\.path$/s.test(name)) return undefined;
+  const path = expandHome(value, home);
+  return isAbsolute(path) ? path : join(dirname(file), path);
+}
+
+function settingsIn(content: string): readonly Omit<GitSetting, "file">[] | undefined {
+  const settings: Omit<GitSetting, "file">[] = [];
   let section = "";
   for (const line of content
     .replace(/^\ufeff/, "")

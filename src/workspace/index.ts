@@ -4,7 +4,14 @@
  */
 export { PRIVATE_MEMORY, whyNotCaught } from "./caught.ts";
 export { createDisk, type Disk, linkedDirectories, MAX_PATH, partsBelow } from "./disk.ts";
-export { type GitSetting, gitSettings, listGitHooks, usesAttribute } from "./git-settings.ts";
+export {
+  type GitSetting,
+  gitSettings,
+  includedBy,
+  listGitHooks,
+  settingsOfFile,
+  usesAttribute,
+} from "./git-settings.ts";
 export {
   type IgnoreFile,
   isIgnored,
@@ -41,7 +48,13 @@ export {
   secretPlaces,
 } from "./secrets.ts";
 export { NO_SESSION_FACTS, type SessionFacts, warnedSincePrompt } from "./session-facts.ts";
-export { hasSecretsIn, startersBelow, startsLater } from "./starts-later.ts";
+export {
+  hasSecretsIn,
+  startersBelow,
+  startersInCaches,
+  startsLater,
+  withoutNested,
+} from "./starts-later.ts";
 export { readSurroundings } from "./surroundings.ts";
 export {
   componentCouldBe,

@@ -1,52 +1,91 @@
-import { words } from "../shell/index.ts";
-import { isInside, join } from "../system/index.ts";
-import { type Disk, partsBelow } from "./disk.ts";
+import { startedLater } from "../programs/index.ts";
+import { ancestors, basename, join } from "../system/index.ts";
+import { partsBelow } from "./disk.ts";
 import type { Workspace } from "./workspace.ts";
 import { secretAt } from "./zones.ts";
 
-/**
- * Below a project: what a server, an editor, git or a shell runs later, or reads before it runs something. The sandbox
- * keeps these from being written, whether they are there or not.
- */
-const STARTERS = words(`
-  .github/workflows .github/actions .gitlab-ci.yml .circleci .buildkite .travis.yml .drone.yml .woodpecker.yml .woodpecker
-  azure-pipelines.yml bitbucket-pipelines.yml appveyor.yml Jenkinsfile .husky .githooks .pre-commit-config.yaml lefthook.yml
-  .lefthook.yml lefthook.yaml .vscode/tasks.json .vscode/settings.json .vscode/launch.json .zed/tasks.json
-  .zed/settings.json .idea/runConfigurations .devcontainer .devcontainer.json .envrc .mise.toml mise.toml .tool-versions
-  .exrc .vimrc .nvimrc
-`);
-/** Further names, of which a pattern says more than a path: other spellings, and folders of which a part starts something. */
-const OTHER_STARTERS =
-  /^(?:\.gitlab-ci\.yaml$|\.gitlab\/|\.drone\.yaml$|\.travis\.yaml$|\.woodpecker|azure-pipelines|bitbucket-pipelines|appveyor\.yaml$|jenkinsfile|\.git-hooks\/|\.pre-commit|lefthook|\.lefthook|\.github$|\.vscode\/|\.idea\/|\.zed\/|\.fleet\/|\.devcontainer|\.mise|\.autoenv|\.netlify|vercel\.json$|\.gitconfig$|cron|.*\.(?:service|timer|desktop|code-workspace)$)/i;
-/** In any folder: they decide what git runs, or what a shell loads. */
-const ANYWHERE =
-  /(?:^|\/)(?:\.gitattributes|\.gitmodules|\.git(?:\/|$)|\.envrc|\.vimrc|\.exrc|\.nvimrc|\.lvimrc)/i;
+/** In any folder: they decide what git runs. The sandbox has rules of its own for them. */
+const OF_GIT = /(?:^|\/)(?:\.gitattributes|\.gitmodules|\.git(?:\/|$))/i;
+/** Workflows and actions are parts of it, and come with it as a whole. */
+const HOLDS_STARTERS = /^\.github$/i;
 
-/** The path starts something later: continuous integration, hooks, tasks of editors, scheduled work. */
+interface Patterns {
+  readonly atTop: RegExp;
+  readonly anywhere: RegExp;
+  readonly inHome: RegExp;
+}
+
+let patterns: Patterns | undefined;
+
+/** Of names as the records write them; a path of a folder ends with a slash. */
+function namePatterns(): Patterns {
+  if (patterns === undefined) {
+    const { atTop, anywhere, inHome } = startedLater();
+    const pattern = (name: string) => {
+      const letters = name.replace(/\*$/, "").replace(/[.+?^${}()|[\]\\]/g, "\\$&");
+      return `${letters.replaceAll("*", "[^/]*")}${/[*/]$/.test(name) ? "" : "$"}`;
+    };
+    const anyOf = (start: string, names: readonly string[]) =>
+      new RegExp(`${start}(?:${names.map(pattern).join("|")})`, "i");
+    patterns = { atTop: anyOf("^", atTop), anywhere: anyOf("(?:^|/)", anywhere), inHome: anyOf("^", inHome) };
+  }
+  return patterns;
+}
+
+/** A file that starts something later: continuous integration, hooks, tasks of editors, scheduled work. */
 export function startsLater(workspace: Workspace, path: string): boolean {
   const { project, home } = workspace;
   if (/^\/etc\/(?:cron|systemd|init|profile|rc)|^\/var\/spool\//.test(path)) return true;
   const below = partsBelow(project, path) ?? partsBelow(home, path);
-  if (below === undefined) return ANYWHERE.test(path);
-  const name = below.join("/");
+  const { atTop, anywhere, inHome } = namePatterns();
   // The folder itself may be one that comes from elsewhere with all that is in it.
-  const isOther = OTHER_STARTERS.test(name) || OTHER_STARTERS.test(`${name}/`);
-  return isStarter(name) || isOther || ANYWHERE.test(name);
+  const names = [below?.join("/") ?? path, `${below?.join("/") ?? path}/`];
+  const [name = ""] = names;
+  if (below !== undefined && (HOLDS_STARTERS.test(name) || names.some(each => atTop.test(each)))) return true;
+  if (inHome.test(partsBelow(home, path)?.join("/") ?? "")) return true;
+  return names.some(each => anywhere.test(each)) || OF_GIT.test(name);
 }
 
-function isStarter(name: string): boolean {
-  const lowered = name.toLowerCase();
-  return STARTERS.some(starter => isInside(starter.toLowerCase(), lowered));
-}
-
-/** Those that are there, and names that would be ones if something were there. */
+/** What starts something later below a project: of its files and folders the outermost, and names that would if they were there. */
 export function startersBelow(
-  disk: Pick<Disk, "kind">,
-  project: string,
+  { disk, project }: Workspace,
+  entries: readonly { readonly path: string; readonly isFolder: boolean }[],
 ): { readonly existing: readonly string[]; readonly missing: readonly string[] } {
-  const paths = STARTERS.map(name => join(project, name));
-  const isThere = (path: string) => disk.kind(path) !== undefined;
-  return { existing: paths.filter(isThere), missing: paths.filter(path => !isThere(path)) };
+  if (project === undefined) return { existing: [], missing: [] };
+  const { atTop, anywhere } = namePatterns();
+  const names = entries.filter(({ path, isFolder }) => {
+    const name = `${path.slice(project.length + 1)}${isFolder ? "/" : ""}`;
+    return atTop.test(name) || anywhere.test(name);
+  });
+  const existing = withoutNested(names.map(({ path }) => path));
+  const known = startedLater();
+  const plain = [...known.atTop, ...known.anywhere].filter(name => !name.includes("*"));
+  const paths = plain.map(name => join(project, name.replace(/\/$/, "")));
+  return { existing, missing: paths.filter(path => disk.kind(path) === undefined) };
+}
+
+/** What shells and editors start from among the caches of the home, which a command may change. */
+export function startersInCaches({ disk, home }: Workspace): ReturnType<typeof startersBelow> {
+  const { inHome } = startedLater();
+  const folders = [...new Set(inHome.map(name => name.slice(0, name.indexOf("/"))))];
+  const there = folders.flatMap(folder => {
+    const names = disk.kind(join(home, folder)) === "directory" ? disk.names(join(home, folder)) : [];
+    return (names ?? []).map(name => `${folder}/${name}`);
+  });
+  const isStarter = (name: string) =>
+    namePatterns().inHome.test(name) || namePatterns().inHome.test(`${name}/`);
+  const user = basename(home);
+  const usual = inHome.map(name => join(home, name.replace(/\/$/, "").replace("*", user)));
+  return {
+    existing: there.filter(isStarter).map(name => join(home, name)),
+    missing: usual.filter(path => disk.kind(path) === undefined),
+  };
+}
+
+/** Those that lie in no other of them. */
+export function withoutNested(paths: readonly string[]): readonly string[] {
+  const all = new Set(paths);
+  return [...all].sort().filter(path => !ancestors(path).some(above => above !== path && all.has(above)));
 }
 
 const MAX_ENTRIES = 4_000;

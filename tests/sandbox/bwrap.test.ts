@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -15,6 +15,16 @@ const VIEW = ["--unshare-all", "--ro-bind", "/", "/", "--dev", "/dev", "--proc",
 /** It may be missing, or the machine may not let it. */
 const works =
   (process.arch === "x64" || process.arch === "arm64") && spawnSync("/usr/bin/bwrap", VIEW).status === 0;
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** A program that runs the start in its last word. */
+const RUN_IN_SANDBOX = `
+  import { loadSource } from "./scripts/load-source.mjs";
+  const { runInSandbox, createNodeSystem } = await loadSource({
+    "sandbox/start.ts": ["runInSandbox"],
+    "system/node.ts": ["createNodeSystem"],
+  });
+  process.exitCode = await runInSandbox(createNodeSystem(), JSON.parse(process.argv[1]));`;
 
 describe.skipIf(!works)("bwrap, where amplihack-sandbox is not installed", () => {
   let scene: Scene;
@@ -63,14 +73,6 @@ describe.skipIf(!works)("bwrap, where amplihack-sandbox is not installed", () =>
 
   it("writes no core files and finds no descriptors of whoever started it", async () => {
     expect(await run("ulimit -H -c")).toEqual({ code: 0, output: "0\n" });
-    const root = fileURLToPath(new URL("../..", import.meta.url));
-    const script = `
-      import { loadSource } from "./scripts/load-source.mjs";
-      const { runInSandbox, createNodeSystem } = await loadSource({
-        "sandbox/start.ts": ["runInSandbox"],
-        "system/node.ts": ["createNodeSystem"],
-      });
-      process.exitCode = await runInSandbox(createNodeSystem(), JSON.parse(process.argv[1]));`;
     const { policy } = planFor(scene, { PATH: "/usr/bin:/bin", HOME: scene.home }, SETS.bwrap);
     const start = {
       ...{ program: "/usr/bin/bwrap", by: "bwrap", stateHome: scene.stateHome, policy },
@@ -78,9 +80,28 @@ describe.skipIf(!works)("bwrap, where amplihack-sandbox is not installed", () =>
     };
     // A number above those that Node itself closes.
     const words = ["-c", 'exec 60<"$1"; shift; exec "$@"', "bash", join(scene.home, ".ssh/id_rsa")];
-    const command = [process.execPath, "--input-type=module", "-e", script, JSON.stringify(start)];
-    const ended = spawnSync("bash", [...words, ...command], { cwd: root, encoding: "utf8" });
+    const command = [process.execPath, "--input-type=module", "-e", RUN_IN_SANDBOX, JSON.stringify(start)];
+    const ended = spawnSync("bash", [...words, ...command], { cwd: ROOT, encoding: "utf8" });
     expect(ended).toMatchObject({ status: 0, stdout: "" });
+  });
+
+  it("gives a command what a file holds as its input, and not the file", async () => {
+    const { policy } = planFor(scene, { PATH: "/usr/bin:/bin", HOME: scene.home }, SETS.bwrap);
+    const start = {
+      ...{ program: "/usr/bin/bwrap", by: "bwrap", stateHome: scene.stateHome, policy },
+      ...{ words: ["/bin/sh", "-c", "cat; echo x >> /proc/self/fd/0"], directory: scene.project },
+    };
+    const path = join(scene.outside, "file");
+    const input = openSync(path, "r+");
+    const words = ["--input-type=module", "-e", RUN_IN_SANDBOX, JSON.stringify(start)];
+    const ended = spawnSync(process.execPath, words, {
+      cwd: ROOT,
+      encoding: "utf8",
+      stdio: [input, "pipe", "pipe"],
+    });
+    closeSync(input);
+    expect(ended.stdout).toBe("text\n");
+    expect(readFileSync(path, "utf8")).toBe("text\n");
   });
 
   it("is said to hold less back, so that no call of a host is sent there, and nothing is tried", async () => {

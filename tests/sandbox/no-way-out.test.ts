@@ -6,7 +6,9 @@ import { checkLayers, usableLayers } from "../../src/sandbox/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { type Attempt, SETS, type SetName } from "./attempts/attempt.ts";
 import { GIT } from "./attempts/git.ts";
+import { HANDED } from "./attempts/handed.ts";
 import { KERNEL } from "./attempts/kernel.ts";
+import { LATER } from "./attempts/later.ts";
 import { REACH } from "./attempts/reach.ts";
 import { READS } from "./attempts/reads.ts";
 import { WRITES } from "./attempts/writes.ts";
@@ -26,7 +28,7 @@ import {
 import { describeOutside, makeScene, PROGRAM, removeScene, type Scene } from "./scene.ts";
 import { ScenePool } from "./scene-pool.ts";
 
-const ATTEMPTS = [...WRITES, ...GIT, ...READS, ...REACH, ...KERNEL].filter(
+const ATTEMPTS = [...WRITES, ...GIT, ...READS, ...REACH, ...KERNEL, ...HANDED, ...LATER].filter(
   ({ language }) => language !== "python" || PYTHON !== undefined,
 );
 const named = (attempts: readonly Attempt[]) => attempts.map(attempt => [attempt.name, attempt] as const);

@@ -67,7 +67,7 @@ export async function startWorld(scene: Scene, account: Account): Promise<Outsid
     end: () => {
       for (const server of servers) server.close();
       udp.close();
-      other.kill("SIGKILL");
+      if (other.pid !== undefined) process.kill(-other.pid, "SIGKILL");
       abstract?.kill("SIGKILL");
       rmSync(`/dev/shm/${name}`, { force: true });
       if (shared !== "-1") spawnSync("ipcrm", ["-m", shared]);
@@ -83,6 +83,8 @@ function startProcess(scene: Scene, account: Account): ChildProcess {
     cwd: scene.project,
     env: { PATH: "/usr/bin:/bin", SECRET: MARK },
     stdio: [secret, "ignore", "ignore"],
+    // With what it starts it is ended as a group.
+    detached: true,
     ...account,
   });
 }

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { chownSync, closeSync, existsSync, mkdirSync, openSync } from "node:fs";
+import { chownSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { Writable } from "node:stream";
 import { BUILT_IN, type SandboxSettings } from "../../src/config/index.ts";
@@ -12,7 +12,7 @@ import {
   writePolicy,
 } from "../../src/sandbox/index.ts";
 import { prepareBwrap } from "../../src/sandbox/start.ts";
-import type { System } from "../../src/system/index.ts";
+import { ancestors, type System } from "../../src/system/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { survey } from "../../src/workspace/index.ts";
 import { type Attempt, SETS } from "./attempts/attempt.ts";
@@ -141,6 +141,18 @@ export async function runWords(words: readonly string[], scene: Scene, options: 
   }
 }
 
+/** What lies in folders that others closed is not there for the account, as it would find itself. */
+function seenBy(account: Account, system: System): System {
+  if (account === undefined) return system;
+  const isClosed = (folder: string) => {
+    const found = statSync(folder, { throwIfNoEntry: false });
+    return found !== undefined && found.uid !== account.uid && (found.mode & 0o001) === 0;
+  };
+  const follow = (path: string) =>
+    ancestors(path).slice(1).some(isClosed) ? undefined : system.files.follow(path);
+  return { ...system, files: { ...system.files, follow } };
+}
+
 /** As `amplihack sandbox run` starts it where its own program is not installed. */
 export async function runInBwrap(
   program: string,
@@ -151,7 +163,7 @@ export async function runInBwrap(
   const { policy } = planFor(scene, env, SETS.bwrap);
   mkdirSync(join(scene.stateHome, "sandbox"), { recursive: true, mode: 0o700 });
   const places = { policy, words, directory: scene.project, stateHome: scene.stateHome };
-  const prepared = prepareBwrap(systemWith(env), places);
+  const prepared = prepareBwrap(seenBy(account, systemWith(env)), places);
   if (prepared === undefined) throw new Error("no filter of calls is known for this machine");
   giveFolder(join(scene.stateHome, "sandbox"), account);
   try {
@@ -159,7 +171,8 @@ export async function runInBwrap(
       env: prepared.env,
       account,
       filter: prepared.filter,
-      inputFile,
+      // A file is handed on as what it holds.
+      ...(inputFile === undefined ? {} : { input: readFileSync(inputFile, "utf8") }),
     });
   } finally {
     prepared.remove();

@@ -135,7 +135,7 @@ describe.skipIf(!canRun)("a command in the sandbox", () => {
 
   it("sets aside at once what a process that goes on makes, and tells of it at the next start", async () => {
     const { scene, shell } = prepare({ leftovers: "keep" });
-    const late = join(scene.project, ".vscode/tasks.json");
+    const late = join(scene.project, ".vscode");
     await shell(
       "(sleep 0.2; mkdir .vscode; echo x > .vscode/tasks.json; touch made; sleep 1000) > /dev/null 2>&1 & echo $! > pid",
     );
@@ -215,7 +215,8 @@ describe.skipIf(!canRun)("a command in the sandbox", () => {
   it("goes on when somebody takes a hidden socket away, and ends when another takes its place", async () => {
     const scene = copyScene(template);
     used.push(scene);
-    const path = join(scene.home, "a/b/c/d/deep.sock");
+    // A short name: where the checkout lies deep, the path of a socket becomes too long.
+    const path = join(scene.home, "s");
     const listen = async () => {
       const server = createServer();
       await new Promise<void>(resolve => server.listen(path, resolve));
@@ -276,6 +277,16 @@ describe.skipIf(!canRun)("a command in the sandbox", () => {
       leftovers: "kill",
     });
     expect(policy.hide.map(({ path }) => path)).toContain(join(other, ".aws"));
+  });
+
+  it("starts where core dumps are forbidden already", async () => {
+    const { words, env, scene } = prepare();
+    const ended = await runWords(
+      ["/bin/sh", "-c", 'ulimit -H -c 0; exec "$@"', "sh", ...words("/bin/sh", "-c", "ulimit -H -c")],
+      scene,
+      { env },
+    );
+    expect(ended).toMatchObject({ code: 0, stdout: "0\n" });
   });
 
   it("has the three streams open and nothing else", async () => {

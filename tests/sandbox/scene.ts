@@ -9,6 +9,7 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -59,6 +60,8 @@ export function makeScene(): Scene {
     ".bashrc",
     "notes.txt",
     ".cache/kept",
+    ".cache/p10k-dump-home.zsh",
+    ".cache/nvim/kept",
     ".npm/kept",
     ".deno/bin/deno",
     ".pub-cache/bin/x",
@@ -119,17 +122,28 @@ function makeProject(project: string): void {
   makeRepository(project);
   for (const file of [
     "a.txt",
-    "extra.gitconfig",
+    "deeper.gitconfig",
     ".githooks/pre-commit",
+    ".morehooks/pre-push",
     "tools/clean.sh",
+    "tools/alias.sh",
+    "packages/a/.envrc",
+    "packages/a/.vscode/tasks.json",
+    "envs/tools",
     ".claude/settings.json",
     ".github/workflows/ci.yml",
     ".envrc",
   ])
     write(join(project, file), "");
+  write(
+    join(project, "extra.gitconfig"),
+    "[include]\n\tpath = deeper.gitconfig\n[core]\n\thooksPath = .morehooks\n",
+  );
+  symlinkSync("envs/tools", join(project, ".tool-versions"));
   git(project, "add", "-A");
   git(project, "commit", "-q", "-m", "second");
   git(project, "config", "include.path", "../extra.gitconfig");
+  git(project, "config", "alias.st", "!sh tools/alias.sh");
   git(project, "config", "core.hooksPath", ".githooks");
   git(project, "config", "filter.x.clean", "sh tools/clean.sh %f");
   makeRepository(join(project, "nested"));

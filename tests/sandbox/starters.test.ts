@@ -1,9 +1,33 @@
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { BUILT_IN } from "../../src/config/index.ts";
+import { planPolicy } from "../../src/sandbox/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { startersBelow, startsLater, survey } from "../../src/workspace/index.ts";
 
-const project = "/home/user/project";
+const PROJECT = "/home/user/project";
+
+function place(files: Readonly<Record<string, string>>, home: Readonly<Record<string, string>> = {}) {
+  const system = createMemorySystem({
+    files: {
+      [`${PROJECT}/.git/HEAD`]: "",
+      ...Object.fromEntries(Object.entries(files).map(([name, text]) => [`${PROJECT}/${name}`, text])),
+      ...Object.fromEntries(Object.entries(home).map(([name, text]) => [`/home/user/${name}`, text])),
+    },
+  });
+  return {
+    system,
+    workspace: survey({ cwd: PROJECT, home: "/home/user", system, settings: BUILT_IN.guard }),
+  };
+}
+
+function policyOf(files: Readonly<Record<string, string>>, home: Readonly<Record<string, string>> = {}) {
+  const { system, workspace } = place(files, home);
+  return planPolicy(system, workspace, {
+    settings: { ...BUILT_IN.sandbox, network: "off" },
+    layers: ["namespaces", "landlock", "seccomp"],
+    leftovers: "kill",
+  }).policy;
+}
 
 it.each([
   [".husky", "the folder itself can be replaced"],
@@ -13,22 +37,96 @@ it.each([
   [".vscode/extensions.json", "a folder of which a part starts something"],
   ["infra/.gitmodules", "in any folder"],
 ])("%s starts something later: %s", name => {
-  const workspace = survey({
-    cwd: project,
-    home: "/home/user",
-    system: createMemorySystem({ files: { [`${project}/.git/HEAD`]: "" } }),
-    settings: BUILT_IN.guard,
-  });
-  expect(startsLater(workspace, `${project}/${name}`)).toBe(true);
-  expect(startsLater(workspace, `${project}/src/${name.replaceAll(".", "")}`)).toBe(false);
+  const { workspace } = place({});
+  expect(startsLater(workspace, `${PROJECT}/${name}`)).toBe(true);
+  expect(startsLater(workspace, `${PROJECT}/src/${name.replaceAll(".", "")}`)).toBe(false);
 });
 
 it("every name that the sandbox protects is one that starts something later", () => {
-  const system = createMemorySystem({ files: { [`${project}/.git/HEAD`]: "", [`${project}/.envrc`]: "" } });
-  const workspace = survey({ cwd: project, home: "/home/user", system, settings: BUILT_IN.guard });
-  const { existing, missing } = startersBelow(workspace.disk, project);
-  expect(existing).toEqual([`${project}/.envrc`]);
+  const { workspace } = place({ ".envrc": "" });
+  const { existing, missing } = startersBelow(workspace, [{ path: `${PROJECT}/.envrc`, isFolder: false }]);
+  expect(existing).toEqual([`${PROJECT}/.envrc`]);
+  expect(missing).toContain(`${PROJECT}/.husky`);
   const isUnknown = (path: string) =>
     !startsLater(workspace, path) && !startsLater(workspace, `${path}/file`);
   expect([...existing, ...missing].filter(isUnknown)).toEqual([]);
+});
+
+describe("what starts something later is protected in the sandbox", () => {
+  it.each([
+    "packages/a/.envrc",
+    "packages/a/.vscode/tasks.json",
+    ".gitlab-ci.yaml",
+    ".drone.yaml",
+    "lefthook-local.yml",
+    "vercel.json",
+    "tools/run.service",
+    "work.code-workspace",
+  ])("%s, which is there", name => {
+    const { readOnly } = policyOf({ [name]: "" });
+    const path = `${PROJECT}/${name}`;
+    expect(readOnly.some(one => path === one || path.startsWith(`${one}/`))).toBe(true);
+  });
+
+  it.each(["cron.ts", "user.service.ts", "src/vercel.json", "docs/husky/a.md"])(
+    "but not %s, which is a file like others",
+    name => {
+      expect(policyOf({ [name]: "" }).readOnly).not.toContain(`${PROJECT}/${name}`);
+    },
+  );
+});
+
+describe("files that git's configuration names are protected in the sandbox", () => {
+  const CONFIG = ".git/config";
+  it.each([
+    [
+      "included by what is included",
+      { [CONFIG]: "[include]\npath = ../one", one: "[include]\npath = two", two: "" },
+      "two",
+    ],
+    [
+      "hooks named by what is included",
+      { [CONFIG]: "[include]\npath = ../one", one: "[core]\nhooksPath = myhooks", "myhooks/pre-push": "" },
+      "myhooks",
+    ],
+    [
+      "a value that goes on in the next line",
+      { [CONFIG]: "[core]\n  fsmonitor = \\\ntools/watch.sh", "tools/watch.sh": "" },
+      "tools/watch.sh",
+    ],
+    [
+      "a value between quotation marks",
+      { [CONFIG]: '[core]\n  fsmonitor = "tools/watch.sh"', "tools/watch.sh": "" },
+      "tools/watch.sh",
+    ],
+    [
+      "an alias that runs a script",
+      { [CONFIG]: "[alias]\n st = !tools/st.sh", "tools/st.sh": "" },
+      "tools/st.sh",
+    ],
+    ["a pager of one command", { [CONFIG]: "[pager]\n log = sh tools/p.sh", "tools/p.sh": "" }, "tools/p.sh"],
+    [
+      "a filter of differences",
+      { [CONFIG]: "[interactive]\n diffFilter = tools/d.sh", "tools/d.sh": "" },
+      "tools/d.sh",
+    ],
+  ])("%s", (_, files, name) => {
+    expect(policyOf(files).readOnly).toContain(`${PROJECT}/${name}`);
+  });
+
+  it("also by the user's configuration, through what that includes", () => {
+    const home = { ".gitconfig": "[include]\npath = work", work: "[core]\nhooksPath = myhooks" };
+    expect(policyOf({ [CONFIG]: "", "myhooks/pre-push": "" }, home).readOnly).toContain(`${PROJECT}/myhooks`);
+    expect(policyOf({ [CONFIG]: "" }, home).absent).toContain(`${PROJECT}/myhooks`);
+  });
+
+  it("and by that of a submodule, from its own work tree", () => {
+    const files = {
+      [CONFIG]: "",
+      ".git/modules/sub/HEAD": "",
+      ".git/modules/sub/config": "[core]\nworktree = ../../../sub\nhooksPath = hooks",
+      "sub/hooks/pre-push": "",
+    };
+    expect(policyOf(files).readOnly).toContain(`${PROJECT}/sub/hooks`);
+  });
 });

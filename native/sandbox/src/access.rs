@@ -78,10 +78,9 @@ fn allow(rules: RulesetCreated, path: &Path, access: BitFlags<AccessFs>) -> Resu
 /// in those folders can be listed; files that come later cannot be read.
 fn readable(policy: &Policy) -> Vec<(PathBuf, BitFlags<AccessFs>)> {
     let read = AccessFs::from_read(NEWEST);
-    let hidden: BTreeSet<&Path> = policy.hide.iter().map(|one| one.path.as_path()).collect();
-    if hidden.is_empty() {
-        return vec![(PathBuf::from("/"), read)];
-    }
+    // A disk's device shows every file on it to those who may read it, and other devices what is typed.
+    let devices = Path::new("/dev");
+    let hidden: BTreeSet<&Path> = policy.hide.iter().map(|one| one.path.as_path()).chain([devices]).collect();
     let above: BTreeSet<&Path> = hidden.iter().flat_map(|path| path.ancestors().skip(1)).collect();
     let mut found = vec![(PathBuf::from("/"), AccessFs::ReadDir.into())];
     for folder in &above {

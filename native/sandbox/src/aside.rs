@@ -1,44 +1,97 @@
 //! Files that start something later, made by a command that may not make them: set aside where a person can look at them.
 
-use std::io;
-use std::io::{Read, Write};
+use std::collections::BTreeSet;
+use std::io::{self, Read, Write};
 use std::os::fd::{AsFd, OwnedFd};
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::fs::inotify::{CreateFlags, WatchFlags, add_watch, init};
 use rustix::fs::{AtFlags, Mode, OFlags, ResolveFlags, mkdirat, openat, openat2, renameat, statat, unlinkat};
 
+use crate::policy::Policy;
+
 /// What was set aside after its command had ended, until the next sandbox tells of it.
 const LATER: &str = "held/later";
 
-/// Those of the policy's absent paths that are not there before the command runs.
-pub fn list_absent(paths: &[PathBuf]) -> Vec<&Path> {
-    paths.iter().map(PathBuf::as_path).filter(|path| path.symlink_metadata().is_err()).collect()
+/// What must not come into being, as it was before the command ran.
+pub struct Absent<'a> {
+    paths: Vec<&'a Path>,
+    folders: &'a [PathBuf],
+    links: BTreeSet<PathBuf>,
 }
 
-/// Moves what has come into being to `held/ID` below the folder of sandboxes, and says so.
-pub fn set_aside(home: &OwnedFd, id: &str, absent: &[&Path]) -> String {
-    let mut said = String::new();
-    for path in absent.iter().filter(|path| path.symlink_metadata().is_ok()) {
-        let path = first_link(path).unwrap_or(path);
-        let folder = format!("held/{id}");
-        for name in ["held", &folder] {
-            let _ = mkdirat(home, name, Mode::from_bits_retain(0o700));
-        }
-        let shown = path.display();
-        said += &match move_to(path, home, &free_name(home, &folder)) {
-            Ok(()) => format!(
-                "amplihack-sandbox: set aside {shown}: it starts something later, which a command in the sandbox may \
-                 not make\n"
-            ),
-            Err(error) => format!(
-                "amplihack-sandbox: {shown} starts something later and was made in the sandbox; it could not be set \
-                 aside ({error}), so look at it and remove it\n"
-            ),
-        };
+impl<'a> Absent<'a> {
+    pub fn list(policy: &'a Policy) -> Absent<'a> {
+        let paths = policy.absent.iter().map(PathBuf::as_path).filter(|path| path.symlink_metadata().is_err()).collect();
+        Absent { paths, folders: &policy.no_links, links: list_links(&policy.no_links) }
     }
-    said
+
+    pub fn is_empty(&self) -> bool {
+        self.paths.is_empty() && self.folders.is_empty()
+    }
+
+    /// Moves what has come into being to `held/ID` below the folder of sandboxes, and says so.
+    pub fn set_aside(&self, home: &OwnedFd, id: &str) -> String {
+        let mut said = String::new();
+        for path in self.paths.iter().filter(|path| path.symlink_metadata().is_ok()) {
+            let path = first_link(path).unwrap_or(path);
+            said += &set_aside(path, home, id, "it starts something later");
+        }
+        for path in list_links(self.folders).difference(&self.links) {
+            said += &set_aside(path, home, id, "it is a link through which git would write elsewhere");
+        }
+        said
+    }
+}
+
+fn set_aside(path: &Path, home: &OwnedFd, id: &str, why: &str) -> String {
+    let folder = format!("held/{id}");
+    for name in ["held", &folder] {
+        let _ = mkdirat(home, name, Mode::from_bits_retain(0o700));
+    }
+    let shown = path.display();
+    match move_to(path, home, &free_name(home, &folder)) {
+        Ok(()) => format!(
+            "amplihack-sandbox: set aside {shown}: {why}, which a command in the sandbox may not make\n"
+        ),
+        Err(error) => format!(
+            "amplihack-sandbox: {shown} was made in the sandbox: {why}; it could not be set aside ({error}), so look at it \
+             and remove it\n"
+        ),
+    }
+}
+
+/// Objects of git are never written through, and are many; what a submodule has is a folder of its own in the policy.
+const PASSED: [&str; 2] = ["objects", "modules"];
+const MAX_DEPTH: usize = 12;
+
+/// Links in the folders and below them that lead out of them.
+fn list_links(folders: &[PathBuf]) -> BTreeSet<PathBuf> {
+    let mut found = BTreeSet::new();
+    for root in folders {
+        let mut waiting = vec![(root.clone(), 0)];
+        while let Some((folder, depth)) = waiting.pop() {
+            for entry in std::fs::read_dir(&folder).into_iter().flatten().flatten() {
+                let Ok(kind) = entry.file_type() else { continue };
+                let is_passed = depth == 0 && PASSED.iter().any(|name| entry.file_name() == *name);
+                if kind.is_symlink() && leads_out(&entry.path(), root) {
+                    found.insert(entry.path());
+                } else if kind.is_dir() && !is_passed && depth < MAX_DEPTH {
+                    waiting.push((entry.path(), depth + 1));
+                }
+            }
+        }
+    }
+    found
+}
+
+/// What is not there could be made there. `HEAD` may be a link to the name of a branch.
+fn leads_out(link: &Path, root: &Path) -> bool {
+    match link.canonicalize() {
+        Ok(real) => !real.starts_with(root),
+        Err(_) => std::fs::read_link(link).is_ok_and(|to| to.is_absolute() || to.components().any(|part| part == Component::ParentDir)),
+    }
 }
 
 fn free_name(home: &OwnedFd, folder: &str) -> String {
@@ -63,12 +116,12 @@ fn move_to(path: &Path, home: &OwnedFd, place: &str) -> io::Result<()> {
 }
 
 /// The command has ended and what it left running goes on: until `life` ends, what it makes is set aside at once.
-pub fn keep_watch(home: &OwnedFd, id: &str, absent: &[&Path], life: &impl AsFd) {
+pub fn keep_watch(home: &OwnedFd, id: &str, absent: &Absent, life: &impl AsFd) {
     let watcher = init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).ok();
     loop {
-        let is_watched = watcher.as_ref().is_some_and(|watcher| watch_folders(watcher, absent));
+        let is_watched = watcher.as_ref().is_some_and(|watcher| watch_folders(watcher, &absent.paths));
         // What came between the last look and the watch is seen here.
-        let said = set_aside(home, id, absent);
+        let said = absent.set_aside(home, id);
         if !said.is_empty() {
             note(home, &said);
             continue;
@@ -84,14 +137,14 @@ pub fn keep_watch(home: &OwnedFd, id: &str, absent: &[&Path], life: &impl AsFd) 
             while rustix::io::read(watcher, &mut events).is_ok_and(|length| length > 0) {}
         }
     }
-    note(home, &set_aside(home, id, absent));
+    note(home, &absent.set_aside(home, id));
 }
 
 /// The folders in which a part of an absent path would appear.
 fn watch_folders(watcher: &OwnedFd, absent: &[&Path]) -> bool {
     let flags = WatchFlags::CREATE | WatchFlags::MOVED_TO | WatchFlags::ONLYDIR | WatchFlags::DONT_FOLLOW;
     let nearest = |path: &&Path| path.ancestors().skip(1).find(|folder| folder.is_dir()).map(Path::to_path_buf);
-    let folders: std::collections::BTreeSet<PathBuf> = absent.iter().filter_map(nearest).collect();
+    let folders: BTreeSet<PathBuf> = absent.iter().filter_map(nearest).collect();
     folders.iter().all(|folder| add_watch(watcher, folder, flags).is_ok())
 }
 

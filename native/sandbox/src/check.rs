@@ -42,7 +42,7 @@ pub fn check(folder: Option<&Path>) -> String {
 fn minimal(more: Value) -> Policy {
     let mut policy = json!({
         "version": 1, "layers": ["namespaces", "landlock", "seccomp"], "environment": { "keep": [], "set": {} },
-        "write": [], "readOnly": [], "reserve": [], "hide": [], "show": [], "absent": [], "overlay": [], "network": "off",
+        "write": [], "readOnly": [], "reserve": [], "hide": [], "show": [], "absent": [], "noLinks": [], "overlay": [], "network": "off",
         "leftovers": "kill", "project": "check",
     });
     if let (Some(policy), Value::Object(more)) = (policy.as_object_mut(), more) {

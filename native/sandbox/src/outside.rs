@@ -7,7 +7,7 @@ use std::os::fd::{AsFd, AsRawFd, FromRawFd, OwnedFd};
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, Signal, WaitOptions, getppid, set_parent_process_death_signal, waitpid};
 
-use crate::aside::{keep_watch, list_absent, set_aside, take_notes};
+use crate::aside::{Absent, keep_watch, take_notes};
 use crate::channel::{Message, pair, receive, send};
 use crate::failure::{Because, Part, Result, fail};
 use crate::inside;
@@ -41,7 +41,7 @@ pub fn run(home: &OwnedFd, id: &str, policy: &Policy, words: Vec<OsString>) -> R
     // Before there is anything that it would keep open.
     let mut errors = Errors::watch(policy, &directory);
     let mut reservation = Reservation::make(home, policy)?;
-    let absent = list_absent(&policy.absent);
+    let absent = Absent::list(policy);
     let part = Part::Namespaces;
     let (outside, inside) = pair().because(part, "a channel")?;
     let (life, living) = rustix::pipe::pipe_with(rustix::pipe::PipeFlags::CLOEXEC).because(part, "a pipe")?;
@@ -84,7 +84,7 @@ pub fn run(home: &OwnedFd, id: &str, policy: &Policy, words: Vec<OsString>) -> R
     if !end.goes_on {
         release(&mut reservation);
     }
-    let said = set_aside(home, id, &absent);
+    let said = absent.set_aside(home, id);
     let refused = errors.map(Errors::tell);
     let _ = io::stderr().write_all(said.as_bytes());
     watch.tell();

@@ -38,6 +38,9 @@ pub struct Policy {
     pub show: Vec<PathBuf>,
     /// Paths that were not there; what the command made of them is set aside when it has ended.
     pub absent: Vec<PathBuf>,
+    /// Folders through whose links somebody outside would write elsewhere: a link that the command put there and that leads
+    /// out of the folder is set aside, too.
+    pub no_links: Vec<PathBuf>,
     /// Trees whose changes are caught instead of made.
     pub overlay: Vec<Overlay>,
     pub network: Network,
@@ -156,7 +159,7 @@ impl Policy {
 
     fn paths(&self) -> impl Iterator<Item = &Path> {
         let layers = self.overlay.iter().flat_map(|one| [&one.upper, &one.work]);
-        self.covered().chain(layers.chain(&self.absent).chain(&self.directory).map(PathBuf::as_path))
+        self.covered().chain(layers.chain(&self.absent).chain(&self.no_links).chain(&self.directory).map(PathBuf::as_path))
     }
 
     fn check(&self) -> Result<()> {

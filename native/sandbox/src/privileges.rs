@@ -2,7 +2,7 @@
 
 use std::io;
 
-use rustix::process::{DumpableBehavior, Resource, Rlimit, set_dumpable_behavior, setrlimit};
+use rustix::process::{DumpableBehavior, Resource, Rlimit, getrlimit, set_dumpable_behavior, setrlimit};
 use rustix::thread::{
     CapabilitySet, CapabilitySets, clear_ambient_capability_set, set_capabilities, set_no_new_privs,
 };
@@ -40,8 +40,9 @@ pub fn set_limits(limits: Option<&Limits>) -> Result<()> {
         let limit = Rlimit { current: Some(value), maximum: Some(value) };
         setrlimit(resource, limit).because(Part::Privileges, "limits")
     };
-    // The kernel still starts a program that takes core dumps at 0, and none at 1.
-    set(Resource::Core, 1)?;
+    // The kernel still starts a program that takes core dumps at 0, and none at 1. Who is held to 0 cannot have 1.
+    let highest = getrlimit(Resource::Core).maximum.unwrap_or(1);
+    set(Resource::Core, highest.min(1))?;
     if let Some(processes) = limits.and_then(|limits| limits.processes) {
         set(Resource::Nproc, processes)?;
     }

@@ -177,7 +177,7 @@ os.mknod("device", 0o666 | stat.S_IFBLK, os.makedev(8, 0)); escaped()`,
     `
 mkdir -p fake/.amplihack/sandbox/policies && chmod -R 700 fake
 sed 's/"hide":\\[[^]]*\\]/"hide":[]/' > fake/.amplihack/sandbox/policies/own.json <<'P'
-{"version":1,"layers":["landlock","seccomp"],"environment":{"keep":["PATH","HOME"],"set":{}},"write":[],"readOnly":[],"reserve":[],"hide":[],"show":[],"absent":[],"overlay":[],"network":"on","leftovers":"kill","project":"x"}
+{"version":1,"layers":["landlock","seccomp"],"environment":{"keep":["PATH","HOME"],"set":{}},"write":[],"readOnly":[],"reserve":[],"hide":[],"show":[],"absent":[],"noLinks":[],"overlay":[],"network":"on","leftovers":"kill","project":"x"}
 P
 chmod 600 fake/.amplihack/sandbox/policies/own.json
 "$PROGRAM" --home "$PROJECT/fake/.amplihack" own -- cat "$HOME/.ssh/id_rsa"`,

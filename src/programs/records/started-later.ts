@@ -1,0 +1,64 @@
+import { words } from "../../shell/index.ts";
+import { splitRows } from "../model/text-table.ts";
+
+/**
+ * Programs that run what a file of the project says without being asked for it, or read it before they run something: when a
+ * folder is opened or entered, at a push, at a commit, at a time. Behind them the names at the project's top, then those in
+ * any folder, then those in the home that lie among caches. A `/` at the end stands for all below, a `*` for other letters, at the end for all
+ * that follows.
+ */
+const STARTED_LATER = `
+  gh act | .github/workflows/ .github/actions/ |
+  glab gitlab-runner | .gitlab-ci.yml .gitlab-ci.yaml .gitlab/ |
+  circleci | .circleci/ |
+  buildkite-agent | .buildkite/ |
+  drone | .drone.yml .drone.yaml |
+  travis | .travis.yml .travis.yaml |
+  woodpecker-cli | .woodpecker.yml .woodpecker.yaml .woodpecker* |
+  az | azure-pipelines.yml azure-pipelines* |
+  bb | bitbucket-pipelines.yml bitbucket-pipelines* |
+  appveyor | appveyor.yml appveyor.yaml |
+  jenkins | Jenkinsfile Jenkinsfile* |
+  netlify | .netlify* |
+  vercel | vercel.json |
+  husky | .husky/ |
+  git | .githooks/ .git-hooks/ .gitconfig |
+  pre-commit | .pre-commit-config.yaml .pre-commit* |
+  lefthook | lefthook.yml lefthook.yaml .lefthook.yml lefthook* .lefthook* |
+  code cursor windsurf codium | | .vscode/ *.code-workspace
+  idea pycharm webstorm goland | | .idea/
+  zed | | .zed/
+  fleet | | .fleet/
+  devcontainer | | .devcontainer/ .devcontainer.json .devcontainer*
+  direnv | | .envrc
+  mise rtx | mise.toml mise.local.toml | .mise.toml .mise*
+  asdf | .tool-versions |
+  autoenv | .autoenv* |
+  vim nvim vi | | .vimrc .exrc .nvimrc .lvimrc | .cache/nvim/ .cache/vim/
+  zsh | | | .cache/p10k-instant-prompt-*.zsh .cache/p10k-instant-prompt-*.zsh.zwc .cache/p10k-dump-*.zsh .cache/p10k-dump-*.zsh.zwc
+        .cache/gitstatus/ .cache/zsh/ .cache/oh-my-zsh/ .cache/zinit/ .cache/antidote/ .cache/starship/
+  fish | | | .cache/fish/
+  bash | | | .cache/bash/ .cache/oh-my-bash/ .cache/ble.sh/
+  emacs | | | .cache/emacs/
+  wal | | | .cache/wal/
+  crontab | crontab* cron.d/ cron.hourly/ cron.daily/ cron.weekly/ cron.monthly/ |
+  systemctl | | *.service *.timer
+  gtk-launch | | *.desktop
+`;
+
+interface StartedLater {
+  readonly atTop: readonly string[];
+  readonly anywhere: readonly string[];
+  readonly inHome: readonly string[];
+}
+
+let table: StartedLater | undefined;
+
+export function startedLater(): StartedLater {
+  if (table === undefined) {
+    const rows = splitRows(STARTED_LATER).map(row => row.split("|"));
+    const column = (index: number) => rows.flatMap(cells => words(cells[index] ?? ""));
+    table = { atTop: column(1), anywhere: column(2), inHome: column(3) };
+  }
+  return table;
+}
