@@ -187,7 +187,7 @@ function describeWholeEnvironment(invocation: Invocation, context: RuleContext):
       other.pipeline !== undefined &&
       other.pipeline.id === invocation.pipeline?.id &&
       other.pipeline.index > invocation.pipeline.index &&
-      !(hasTrait(other.program, "passesOn") && !hasTrait(other.program, "selects") && !dropsValues(other)),
+      (hasTrait(other.program, "selects") || dropsValues(other) || showsOnlyNames(other)),
   );
   return !isChosen && workspace.given.hasSecretVariables?.() === true ? WHOLE : undefined;
 }

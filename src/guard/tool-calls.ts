@@ -17,6 +17,7 @@ import {
   text,
   type Unexamined,
   type Value,
+  wordSet,
 } from "../shell/index.ts";
 import { expandHome, join, quoteWord, resolve } from "../system/index.ts";
 import { shownSecretIn } from "../text/index.ts";
@@ -33,6 +34,7 @@ import { createShellContext, type ExaminedCall, examineText, examineWords, isExa
 import { ALLOWED, type Judgement } from "./judgement.ts";
 import { isOfFamily } from "./rule.ts";
 import type { Actor, CommandEffect } from "./rule-context.ts";
+import { isProtectedBranch } from "./rules/git-branches.ts";
 import { operationsOfTool, sentByTool } from "./tool-verbs.ts";
 
 /** Judges a tool call by what its arguments are: commands, SQL and code by what they do, files by their places. */
@@ -187,6 +189,27 @@ function textsWritten(input: Json, effects: readonly CommandEffect[]): readonly 
 
 const MAX_WRITTEN = 8;
 
+/** A file that a tool of a forge puts onto a protected branch is a commit there, which nobody looks at before. */
+function commitsOfTool(
+  tool: string,
+  input: Json,
+  by: Actor,
+  { settings }: Workspace,
+): readonly Extract<CommandEffect, { readonly kind: "operation" }>[] {
+  const { tool: words, server } = toolWords(tool);
+  const branch = memberAt(input, "branch");
+  if (server.length === 0 || typeof branch !== "string" || !words.some(word => COMMITS.has(word))) return [];
+  if (!words.some(word => FILES.has(word)) || !isProtectedBranch(settings.protectedBranches, branch))
+    return [];
+  const what = "change a protected branch directly";
+  return [
+    { kind: "operation", by, rule: "deploy.merge", what, target: `${tool} ${branch}`, names: [], safer: "" },
+  ];
+}
+
+const COMMITS = wordSet("push commit create update delete edit write put add upload");
+const FILES = wordSet("file files commit commits content contents tree");
+
 /** Tools of the hosts themselves that do what their canonical name says and nothing else. */
 const COMPLETE_TOOLS = "Read Write Edit MultiEdit NotebookEdit NotebookRead Glob Grep LS apply_patch";
 /** They keep lists of their own and touch no file of the person. */
@@ -262,7 +285,9 @@ function effectsOfTool(
   const effects = uses.slice(0, MAX_EFFECTS + 1).flatMap(use => effectsOfUse(use, by, how, input, workspace));
   const isFile = (path: string): boolean =>
     workspace.disk.kind(path) !== undefined || shapes.some(({ path: written }) => /[./~]/.test(written));
-  const operations = isOwnTool(canonicalName) ? [] : operationsOfTool(canonicalName, input, by);
+  const operations = isOwnTool(canonicalName)
+    ? []
+    : [...operationsOfTool(canonicalName, input, by), ...commitsOfTool(canonicalName, input, by, workspace)];
   // Files of the project and temporary ones are judged by their places.
   const isOfFiles = effects.some(
     effect =>

@@ -94,8 +94,27 @@ const KINDS: Readonly<Record<string, Kind>> = {
     passes: [
       "yq eval -o=json config.yml",
       "yq --help",
+      "jq .env package.json",
+      "yq .env config.yml",
       "sqlite3 shop.db 'select 1'",
       "ssh-add ~/.ssh/id_rsa",
+    ],
+  },
+  "the value of a secret is asked for by its name": {
+    stops: [
+      "acme credentials show db",
+      "terraform output db_password",
+      "neonctl connection-string",
+      "php artisan env:decrypt",
+      "az storage account keys list -n acme",
+      "az redis list-keys -n acme",
+    ],
+    passes: [
+      "acme credentials list",
+      "acme password-policy show",
+      "terraform output url",
+      "az keyvault key list",
+      "az storage account list",
     ],
   },
   "a text is put where something runs it by itself": {
@@ -117,7 +136,38 @@ describe.each(Object.entries(KINDS))("%s", (_, { stops, passes }) => {
   it.each(passes)("passes: %s", command => expect(verdictOf(command)).toBe("allow"));
 });
 
+describe("the whole environment", () => {
+  const withSecrets = (command: string) => judge(command, { system, hasSecretVariables: () => true }).verdict;
+  it.each(["env", "export -p", "jq -n env", "node -p process.env", "mise env"])(
+    "is stopped where it holds a secret: %s",
+    command => {
+      expect(withSecrets(command)).toBe("ask");
+      expect(judge(command, { system, hasSecretVariables: () => false }).verdict).toBe("allow");
+    },
+  );
+  it.each([
+    "env | grep NODE",
+    "env | cut -d= -f1",
+    "jq .env package.json",
+    'eval "$(direnv export bash)"',
+    "env A=1 npm test",
+  ])("is not shown: %s", command => expect(withSecrets(command)).toBe("allow"));
+});
+
 describe("tools", () => {
+  it("do not put files onto a protected branch without a question", () => {
+    const push = (branch: string) =>
+      verdictOfTool("mcp__github__push_files", {
+        owner: "o",
+        repo: "r",
+        branch,
+        message: "m",
+        files: [{ path: "a", content: "b" }],
+      });
+    expect(push("main")).toBe("ask");
+    expect(push("feature/x")).toBe("allow");
+  });
+
   const manifest = (script: string) => ({
     file_path: `${PROJECT}/package.json`,
     old_string: '"scripts": {',

@@ -306,7 +306,7 @@ function readRefspec(
 }
 
 /** `release/*` matches within one name part, as branch protection does. */
-function isProtectedBranch(patterns: readonly string[], name: string | undefined): boolean {
+export function isProtectedBranch(patterns: readonly string[], name: string | undefined): boolean {
   if (name === undefined) return false;
   return patterns.some(pattern => {
     if (!pattern.includes("*")) return pattern === name;

@@ -27,6 +27,7 @@ import { isOwnName } from "../records/own-wrapper.ts";
 import { effectsOfEndingAll } from "../records/processes.ts";
 import { isLocalAddress, requestOfInput, requestOfOptions } from "../records/requests.ts";
 import { runNamedTasks } from "../records/task-files.ts";
+import { shownSecrets } from "./asked-secrets.ts";
 import { effectsOfRows, listingBehind, listReads, plainReads } from "./effects.ts";
 import { asksForVersion, findOperations, isSpokenFor, operationsOfLines } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
@@ -57,7 +58,6 @@ import {
   outputEffects,
   readSettings,
   runUnknown,
-  shownSecrets,
   takenFolders,
   UNKNOWN,
 } from "./unknown.ts";

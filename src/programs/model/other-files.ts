@@ -1,4 +1,13 @@
-import { type Invocation, knownText, parseOptions, text, type Value, words } from "../../shell/index.ts";
+import {
+  type Invocation,
+  knownPrefix,
+  knownText,
+  parseOptions,
+  text,
+  type Value,
+  words,
+} from "../../shell/index.ts";
+import { takesQuery, usesGivenFiles } from "../records/uses.ts";
 import type { Program } from "./program.ts";
 import { findProgram, isEveryday } from "./registry.ts";
 import { fileBehindMark, mayBeGiven, UNKNOWN } from "./unknown.ts";
@@ -65,20 +74,23 @@ function filesInTexts(
 }
 
 const MAX_NOT_TOLD = 32;
-/** Behind one of these, and for these programs, a secret is used, set up, left out or looked at from outside. */
-const USES_FILES =
-  /^(?:git|gh|ssh|ssh-add|ssh-copy-id|ssh-keygen|gpg|openssl|chmod|chown|chgrp|touch|stat|test|\[|ls|file|du|find|fd|rg|ag|export|local|declare|set|source|\.|cd|unset|direnv|dotenv|dotenvx|sops|age|ansible-vault|docker|docker-compose|podman|code|cursor|vim?|nvim|nano|emacs|open|xdg-open|gitleaks|trufflehog|prettier|eslint|mkcert|certbot|stripe|mkdir|ln|rm|mv|trash|amplihack)$/;
 
 /** Words that name something which no option of using and no text says what for, at most a few: places, and texts that hold one. */
 export function wordsNotTold({ program: name, argv }: Invocation): readonly Value[] {
   const program = name === undefined ? undefined : findProgram(name);
-  if (name === undefined || program === undefined || USES_FILES.test(name)) return [];
+  if (name === undefined || program === undefined || usesGivenFiles(name)) return [];
   if (program.is?.some(trait => trait === "prints" || trait === "shell" || trait === "fetches") === true)
     return [];
   if (program.options?.stopsAtOperand === true || program.language !== undefined) return [];
+  // `jq .env package.json`: where a query stands in front of the files, a word before them names none.
+  const query = takesQuery(name)
+    ? argv.findIndex((word, at) => at > 0 && /^[.[]/.test(knownText(word) ?? ""))
+    : -1;
+  const isQuery = query > 0 && argv.slice(query + 1).some(word => !knownPrefix(word).startsWith("-"));
   return argv.slice(1, MAX_NOT_TOLD).flatMap((word, index): readonly Value[] => {
     const before = knownText(argv[index] ?? word) ?? "";
     const shown = knownText(word) ?? "";
+    if (isQuery && index + 1 === query) return [];
     if (shown === "" || shown.startsWith("-") || /^-[^=]*$/.test(before)) return [];
     const quoted = [...shown.matchAll(/["']([~/.][^"']{1,300})["']/g)].map(([, path = ""]) => text(path));
     return /\s/.test(shown) ? quoted : [word];

@@ -399,26 +399,6 @@ export function findEndsAll(program: string, call: ParsedCall): readonly Operati
   return [saidBy(program, call, shown, "sys.kill", "end everything that runs there")];
 }
 
-const SHOWING = wordSet("show reveal print display expose unmask include with export dump no");
-const SHOWN = wordSet("secret token password credential plaintext sensitive decryption masking mask");
-
-/** `--show-secrets`, `--reveal`, `--no-mask`: what a program hides by itself is asked for. */
-export function shownSecrets(program: string, call: ParsedCall): readonly OperationEffect[] {
-  const isShown = call.argv.slice(1).some(word => {
-    const shown = describe(word);
-    const name = shown.startsWith("-") ? /^--?([a-z][\w-]+)$/i.exec(shown)?.[1] : undefined;
-    if (name === undefined) return false;
-    const parts = nameParts(name).map(singular);
-    const [first = ""] = parts;
-    if (parts.length === 1) return first === "reveal" || first === "unmask";
-    const hides = first === "no" ? parts.some(part => /^mask/.test(part)) : true;
-    return SHOWING.has(first) && hides && parts.slice(1).some(part => SHOWN.has(part));
-  });
-  if (!isShown || onlyTells(call.options)) return [];
-  const target = [program, ...call.argv.slice(1).map(describe)].join(" ");
-  return [{ kind: "operation", rule: "sec.keychain", what: "show secrets", target, names: [] }];
-}
-
 /** Settings by which a program starts another one from then on. */
 const STARTING = wordSet(`
   shell hook hookspath wrapper runner helper pager editor command exec program yarnpath rustc linker plugin nodeoptions

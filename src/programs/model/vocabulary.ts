@@ -98,7 +98,8 @@ const WORK = wordSet(`
   doctor invoke execute generate format create deploy wake join clone emulator studio link select switch use label
   annotate autoscale rerun download translate transcribe compile optimize expose shell ssh proxy attach detach-keys repo
   version api-resources dependency template docs package bundle convert sign hash encrypt recognize estimate refresh
-  mb scan submit rsync rewrite compact hmac sync
+  mb scan submit rsync rewrite compact hmac sync output kustomize debug plugin launch local psql gen types setup addons
+  wireguard ips info env remote region zone default
 `);
 /** Options by which something is done to more than is named, or past what holds it back. */
 const BEYOND =

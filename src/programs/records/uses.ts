@@ -173,7 +173,9 @@ export function tracesCommands(invocation: Invocation): "on" | "off" | undefined
   return undefined;
 }
 
-const PRINTS_VARIABLES = /^(?:set|printenv|declare|typeset|export|env)$/;
+const PRINTS_VARIABLES = /^(?:set|printenv|declare|typeset|export|env|jq|direnv|mise)$/;
+/** In a query of jq; `.env` is a member. */
+const WHOLE_IN_QUERY = /(?:^|[^.\w$])(?:env|\$ENV)(?![.\w])/;
 
 /** Prints every variable: a builtin or program that is given nothing else to do. */
 export function printsEnvironment(invocation: Invocation): boolean {
@@ -191,6 +193,12 @@ export function printsEnvironment(invocation: Invocation): boolean {
       return words.some(word => /^-[a-zA-Z]*p/.test(word)) || words.every(word => word.startsWith("-"));
     case "env":
       return words.every(word => word.startsWith("-") || /^\w+=/.test(word));
+    case "jq":
+      return words.some(word => WHOLE_IN_QUERY.test(word));
+    case "direnv":
+      return words[0] === "export";
+    case "mise":
+      return words[0] === "env";
     default:
       return false;
   }
@@ -212,6 +220,7 @@ export function asksForSecret(pattern: string): boolean {
 
 /** The variables that a program is told to print: `printenv NAME`, `declare -p NAME`. */
 export function namedVariables(invocation: Invocation): readonly string[] {
+  if (/^(?:jq|direnv|mise)$/.test(invocation.program ?? "")) return [];
   return describedWords(invocation).filter(word => /^[A-Za-z_]\w*$/.test(word));
 }
 
@@ -417,4 +426,17 @@ export function searchesWithoutLinks(invocation: Invocation): boolean {
   return (
     invocation.program === "find" && !describedWords(invocation).some(word => /^-(?:[LH]|follow)$/.test(word))
   );
+}
+
+/** Programs for which a secret's file is used, set up, left out or looked at from outside. */
+const USES_FILES =
+  /^(?:git|gh|ssh|ssh-add|ssh-copy-id|ssh-keygen|gpg|openssl|chmod|chown|chgrp|touch|stat|test|\[|ls|file|du|find|fd|rg|ag|export|local|declare|set|source|\.|cd|unset|direnv|dotenv|dotenvx|sops|age|ansible-vault|docker|docker-compose|podman|code|cursor|vim?|nvim|nano|emacs|open|xdg-open|gitleaks|trufflehog|prettier|eslint|mkcert|certbot|stripe|mkdir|ln|rm|mv|trash|amplihack)$/;
+
+export function usesGivenFiles(program: string): boolean {
+  return USES_FILES.test(program);
+}
+
+/** The first of their operands is a query, if there is another. */
+export function takesQuery(program: string): boolean {
+  return /^(?:jq|yq|xq|gojq|jaq|dasel)$/.test(program);
 }
