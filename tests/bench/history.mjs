@@ -195,7 +195,8 @@ function undoRows([program, argv], folder) {
     const [before, after] = wholeCall(argv, place, `rm -rf ${tree}`);
     return [
       remove,
-      { argv: ["git", "checkout", "--", "."], env },
+      // The launcher parts commands by two dashes.
+      { argv: ["git", "checkout", "."], env },
       before,
       remove,
       after,
