@@ -171,6 +171,8 @@ export interface KeeperLimits {
 
 /** A large tree gets so many times the budget for git alone. */
 const MAX_GIT = 10;
+/** A file that is written all the time is kept as it was found last. */
+const MAX_ATTEMPTS = 3;
 /** What work takes on a machine at leisure, in milliseconds. */
 const COPY_MS = 0.1;
 const BYTES_IN_MS = 500_000;
@@ -214,6 +216,7 @@ export class Keeper {
   /** the store takes no more */
   private refusal: string | undefined;
   private workMs: number;
+  private copies = 0;
   /** the same for git, which is asked for what it is quick at */
   private gitMs: number;
 
@@ -262,14 +265,26 @@ export class Keeper {
     this.bytes += bytes;
   }
 
-  /** What is at the path, with the content of a file kept. `known` was seen before: an untouched file is not read. */
-  capture(path: string, facts = factsAt(this.store.system.files, path), known?: Seen): Seen {
+  /**
+   * What is at the path, with the content of a file kept. `known` was seen before: an untouched file is not read. A file
+   * that is written while it is copied is copied again: what is said of it and its content are of one moment.
+   */
+  capture(
+    path: string,
+    facts = factsAt(this.store.system.files, path),
+    known?: Seen,
+    attempts = MAX_ATTEMPTS,
+  ): Seen {
     const { files } = this.store.system;
     const stamp = facts?.stamp ?? "";
     this.workMs -= LOOK_MS;
+    const { copies } = this;
     try {
       const state = toState(files, path, facts, found => this.keepContent(path, found, known));
-      return { path, state, stamp };
+      const now = this.copies > copies && attempts > 1 ? factsAt(files, path) : facts;
+      return now?.stamp === facts?.stamp
+        ? { path, state, stamp }
+        : this.capture(path, now, known, attempts - 1);
     } catch (error) {
       // It vanished while it was looked at.
       if (hasErrorCode(error, "ENOENT", "EINVAL")) return { path, state: { kind: "absent" }, stamp: "" };
@@ -290,6 +305,7 @@ export class Keeper {
     try {
       this.workMs -= readingMs(facts.size);
       const id = this.store.keepFile(path, facts.size);
+      this.copies += 1;
       this.addKept(1, facts.size);
       return { in: "store", id };
     } catch (error) {

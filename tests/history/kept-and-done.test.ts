@@ -15,6 +15,7 @@ import { NO_FOOTPRINT } from "../../src/guard/footprint.ts";
 import { finishCall } from "../../src/history/background.ts";
 import { beginCall } from "../../src/history/begin.ts";
 import { savedByEditors } from "../../src/history/editors.ts";
+import { Keeper, NO_LIMITS } from "../../src/history/keeper.ts";
 import { callKey, findOpen } from "../../src/history/open-changes.ts";
 import { filteredPaths, runGit } from "../../src/history/run-git.ts";
 import { readSessionWrites } from "../../src/history/session-writes.ts";
@@ -196,6 +197,32 @@ describe("a file that a person has open in an editor while an unknown call runs"
       expect([p.read("a.txt"), p.read("b.txt"), p.read(trace)]).toEqual(["a\n", "saved by a person\n", ""]);
     },
   );
+});
+
+describe("a file that is written while it is copied", () => {
+  it("is copied again, so that its size and time are those of its content", async () => {
+    const p = testProject();
+    const path = join(p.root, "a.txt");
+    p.write({ "a.txt": "one" });
+    let copies = 0;
+    const { files } = p.context.system;
+    const system: System = {
+      ...p.context.system,
+      files: Object.assign(Object.create(files) as Files, {
+        copy(from: string, to: string, mode: number) {
+          if (from === path && copies++ === 0) appendFileSync(path, " more");
+          files.copy(from, to, mode);
+        },
+      }),
+    };
+    const keeper = new Keeper(new Store(system, join(p.home, ".amplihack")), p.context.rules, NO_LIMITS);
+    const { state, stamp } = keeper.capture(path);
+    expect(state).toMatchObject({
+      size: "one more".length,
+      content: { in: "store", id: files.digest(path) },
+    });
+    expect(stamp).toBe(files.exactFacts(path)?.stamp);
+  });
 });
 
 describe("a file that VS Code saved while an unknown call ran", () => {
