@@ -236,8 +236,7 @@ function gapsOfIdentity(invocation: Invocation, workspace: GuardWorkspace): read
 
 /** A variable of the environment that gives the program more options, or the shell other folders. */
 function settingOf(name: string, { given, home }: GuardWorkspace): string | undefined {
-  const variables = /^(?:cd|pushd)$/.test(name) ? ["CDPATH"] : variablesThatSet(name);
-  return variables.find(variable => {
+  return variablesThatSet(name).find(variable => {
     const value = given.variable?.(variable) ?? "";
     return value !== "" && !(variable === "XDG_CONFIG_HOME" && value === join(home, ".config"));
   });

@@ -39,7 +39,7 @@ export const LIMITS = {
   directoryEntries: 200,
   steps: 50_000,
   /** what a program that is started, and a word, costs of them */
-  stepsOfStart: 200,
+  stepsOfStart: 140,
   stepsOfWord: 8,
 } as const;
 

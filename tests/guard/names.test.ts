@@ -61,11 +61,10 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   "rules/sequences.ts": ["node", "jar", "nix", "dir"],
   // Endings of packages.
   "rules/execution.ts": ["jar", "tar", "rpm", "gem", "apk"],
-  // Keys of pipelines behind which a command stands.
-  "examine-written.ts": ["script", "bash", "pwsh"],
+  // Keys of pipelines behind which a command stands, a script of a manifest, and a folder of hooks.
+  "examine-written.ts": ["script", "bash", "pwsh", "install", "husky"],
   // Descriptors in the place of a file.
   "rules/wiring.ts": ["fd"],
-  // Descriptors in the place of a file.
   // Descriptors, a file of the kernel, a language, and an action of a search.
   "collect-gaps.ts": ["fd", "uptime", "python", "exec"],
   // A member of a search's input that says which kinds of files are meant.

@@ -44,6 +44,10 @@ describe("a tool input that nobody can read", () => {
     ],
     ["more values than are read", `{"tool_name":"Bash","tool_input":{"x":[${"1,".repeat(600_000)}1]}}`],
     ["JSON text that is deeper than is read", call({ tool_input: nested(5_000, "1") })],
+    [
+      "JSON text of more values than are read",
+      call({ tool_input: { args: JSON.stringify(Array(200_000).fill({ id: 1 })) } }),
+    ],
     ["a member named __proto__", '{"tool_name":"Bash","tool_input":{"__proto__":{"command":"rm -rf ~"}}}'],
     [
       "an escaped member named __proto__",
@@ -79,10 +83,7 @@ describe("a tool input of very many parts", () => {
     expect(await decisionOf([], mcpCall(input))).toEqual(["ask", "error"]);
   });
 
-  it.each([
-    ...inputs(4_000),
-    ["parts of JSON text", { args: JSON.stringify(many(index => ({ id: index }))) }] as const,
-  ])("is asked about, and not looked at to its end: 4 000 %s", async (_, input) => {
+  it.each(inputs(4_000))("is asked about, and not looked at to its end: 4 000 %s", async (_, input) => {
     expect(await decisionOf([], mcpCall(input))).toEqual(["ask", "ok"]);
   });
 

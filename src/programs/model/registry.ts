@@ -1,4 +1,5 @@
 import { blankSeparated, words } from "../../shell/index.ts";
+import { shellWordSetBy } from "../records/shell-words.ts";
 import { EVERYDAY, OTHERS } from "./fields.ts";
 import { listPrograms, operationsOfRecord } from "./operations.ts";
 import type { Field, Operation, Program, Trait } from "./program.ts";
@@ -107,12 +108,12 @@ export function isBare(program: Program): boolean {
   return true;
 }
 
-/** The name as the record lists it: `find` for `gfind`. */
 /** Variables of the environment that give it more options, or say what it reads first. */
 export function variablesThatSet(name: string): readonly string[] {
-  return words(findProgram(name)?.setBy ?? "");
+  return words(findProgram(name)?.setBy ?? shellWordSetBy(name));
 }
 
+/** The name as the record lists it: `find` for `gfind`. */
 export function canonicalName(name: string, program: Program | undefined): string {
   if (program?.isGnu !== true || words(program.names).includes(name)) return name;
   return name.startsWith("g") ? name.slice(1) : name;

@@ -33,6 +33,11 @@ export function isCompleteWord(name: string, argv: readonly Value[]): boolean {
 const SETS_VARIABLES =
   /^(?:unset|read|mapfile|readarray|getopts|declare|typeset|local|export|readonly|printf|let|wait)$/;
 
+/** The variable of the environment that decides where a word of the shell leads. */
+export function shellWordSetBy(name: string): string {
+  return name === "cd" || name === "pushd" ? "CDPATH" : "";
+}
+
 /** A word that the shell runs itself. */
 export function isShellWord(name: string): boolean {
   return COMPLETE.has(name) || name === "set";
