@@ -3,7 +3,7 @@
  * Notes are data: nothing in them is executed or obeyed.
  */
 export { answerRequest } from "./bridge.ts";
-export { type LearningOptions, learnFromCalls } from "./learn-from-sessions.ts";
+export { type LearningOptions, learnFromCalls } from "./learn-from-calls.ts";
 export type { LearntNote } from "./learnt.ts";
 export type { MemoryReader, MemoryStore } from "./memory.ts";
 export {

@@ -1,50 +1,10 @@
 import { isJsonObject, type Json, type JsonObject, memberAt, stringAt } from "../protocol/index.ts";
 import { createNodeSystem } from "../system/node.ts";
+import type { LearningOptions } from "./learn-from-calls.ts";
 import { type LearntNote, SessionNotes } from "./learnt.ts";
 import { learnedRetention, learntDraft } from "./memory.ts";
 import { findMemoryPlace, projectScopes, teamOrigin } from "./memory-place.ts";
 import { type SessionStep, tellsFailure } from "./reflection.ts";
-
-/** What of an engine is needed: to see calls after they ended. */
-interface Observed {
-  observe(event: string, watcher: (payload: JsonObject) => void): Disposable;
-}
-
-export interface LearningOptions {
-  /** keeps a note; default: the memory of this machine, for the project of the working directory */
-  readonly remember?: (note: LearntNote, sessionId: string) => Promise<void> | void;
-  /** told when a note could not be kept; default: a warning of the process */
-  readonly onError?: (error: unknown) => void;
-}
-
-/**
- * Makes notes of what an embedded agent's sessions taught: a command that failed, its error, and the command that then
- * worked. The same rules make the notes of other hosts at the end of a session; secrets are cut out.
- */
-export function learnFromCalls(engine: Observed, options: LearningOptions = {}): Disposable {
-  const { onError = warn } = options;
-  // Loaded with the first call that ended.
-  let learner: Promise<{ see(payload: JsonObject, isError: boolean): void }> | undefined;
-  const see = (payload: JsonObject, isError: boolean): void => {
-    learner ??= import("./learn-from-sessions.ts").then(
-      ({ SessionLearner }) => new SessionLearner({ ...options, onError }),
-    );
-    void learner.then(one => one.see(payload, isError)).catch(onError);
-  };
-  const observers = [
-    engine.observe("PostToolUse", payload => see(payload, false)),
-    engine.observe("PostToolUseFailure", payload => see(payload, true)),
-  ];
-  return {
-    [Symbol.dispose]: () => {
-      for (const observer of observers) observer[Symbol.dispose]();
-    },
-  };
-}
-
-function warn(problem: unknown): void {
-  process.emitWarning(`what a session learnt was not kept: ${String(problem)}`, "AmplihackWarning");
-}
 
 const MAX_SESSIONS = 100;
 const MAX_OUTPUT = 4_000;
