@@ -1,5 +1,6 @@
 import { describeType, diagnose, type HandlerFailure } from "../handlers/index.ts";
 import { type Effect, errorText, isJsonObject, type Json } from "../protocol/index.ts";
+import { isPlain } from "./calls/describe-value.ts";
 
 /** What a function returned, read with suspicion. A rewrite still has to be checked against the tool's schema. */
 export interface Reply {
@@ -153,8 +154,7 @@ export function freezeCopy(value: unknown, isLenient: boolean): unknown {
     throw new TypeError(`a ${typeof value} is not JSON`);
   }
   if (Array.isArray(value)) return Object.freeze(value.map(item => freezeCopy(item, isLenient)));
-  const prototype: unknown = Object.getPrototypeOf(value);
-  if (prototype !== Object.prototype && prototype !== null) {
+  if (!isPlain(value)) {
     if (isLenient) return value;
     throw new TypeError(`an instance of ${value.constructor?.name ?? "a class"} is not JSON`);
   }
@@ -181,5 +181,7 @@ export function freezeJson(value: unknown): Json {
 }
 
 export function describeError(error: unknown): string {
-  return error instanceof Error ? `${error.name}: ${error.message}` : `threw ${typeof error}`;
+  // Errors of another realm have a class of their own.
+  const isError = error instanceof Error || Object.prototype.toString.call(error) === "[object Error]";
+  return isError ? `${(error as Error).name}: ${(error as Error).message}` : `threw ${typeof error}`;
 }

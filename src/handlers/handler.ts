@@ -121,73 +121,67 @@ export const DEFAULT_LIMITS: Limits = {
   envValueBytes: 96 * 1024,
 };
 
-type Severity = Diagnostic["severity"];
+// The closed list: every diagnostic the engine gives has one of these codes, always with the same severity. An error
+// while loading means that the thing named does not run.
+const ERRORS = [
+  "config-unreadable",
+  "config-malformed",
+  "config-shape",
+  "handler-invalid",
+  "handler-type-unknown",
+  "matcher-invalid",
+  "if-invalid",
+  "timeout",
+  "signal",
+  "spawn-failed",
+  "command-not-found",
+  "exit-nonblocking",
+  "output-overflow",
+  "output-invalid-json",
+  "rewrite-invalid",
+  "hook-threw",
+  "http-status",
+  "http-transport",
+  "http-redirect",
+  "http-url-refused",
+] as const;
+const INFOS = ["aborted", "pipe-held", "stderr-truncated", "reason-missing", "deduplicated"] as const;
+const WARNINGS = [
+  "event-unknown",
+  "field-unknown",
+  "timeout-invalid",
+  "matcher-ignored",
+  "matcher-mcp-prefix",
+  "if-not-applicable",
+  "handler-unsupported",
+  "trust-refused",
+  "killed",
+  "cwd-missing",
+  "output-truncated",
+  "output-noise",
+  "output-invalid-utf8",
+  "noise-privilege-dropped",
+  "field-type",
+  "event-mismatch",
+  "proto-key-dropped",
+  "context-truncated",
+  "decision-ignored",
+  "rewrite-conflict",
+  "late-result",
+  "env-context-omitted",
+  "fail-closed",
+  "fail-ask",
+  "stop-cap",
+  "tool-unread",
+  "history-incomplete",
+] as const;
 
-/** The closed list: every diagnostic the engine gives has one of these codes, always with the same severity. */
-const SEVERITY = {
-  // while loading: the thing named does not run
-  "config-unreadable": "error",
-  "config-malformed": "error",
-  "config-shape": "error",
-  "handler-invalid": "error",
-  "handler-type-unknown": "error",
-  "matcher-invalid": "error",
-  "if-invalid": "error",
-  // while loading: worth knowing
-  "event-unknown": "warning",
-  "field-unknown": "warning",
-  "timeout-invalid": "warning",
-  "matcher-ignored": "warning",
-  "matcher-mcp-prefix": "warning",
-  "if-not-applicable": "warning",
-  "handler-unsupported": "warning",
-  "trust-refused": "warning",
-  // while running
-  timeout: "error",
-  killed: "warning",
-  aborted: "info",
-  signal: "error",
-  "spawn-failed": "error",
-  "command-not-found": "error",
-  "exit-nonblocking": "error",
-  "cwd-missing": "warning",
-  "pipe-held": "info",
-  "output-truncated": "warning",
-  "stderr-truncated": "info",
-  "output-overflow": "error",
-  "output-noise": "warning",
-  "noise-privilege-dropped": "warning",
-  "output-invalid-json": "error",
-  "output-invalid-utf8": "warning",
-  "field-type": "warning",
-  "event-mismatch": "warning",
-  "proto-key-dropped": "warning",
-  "reason-missing": "info",
-  "context-truncated": "warning",
-  "decision-ignored": "warning",
-  "rewrite-conflict": "warning",
-  "rewrite-invalid": "error",
-  "hook-threw": "error",
-  "late-result": "warning",
-  deduplicated: "info",
-  "env-context-omitted": "warning",
-  "http-status": "error",
-  "http-transport": "error",
-  "http-redirect": "error",
-  "http-url-refused": "error",
-  "fail-closed": "warning",
-  "fail-ask": "warning",
-  "stop-cap": "warning",
-  // of the guard that an agent embeds
-  "tool-unread": "warning",
-  "history-incomplete": "warning",
-} as const satisfies Record<string, Severity>;
-
-export type DiagnosticCode = keyof typeof SEVERITY;
-export const DIAGNOSTIC_CODES = Object.keys(SEVERITY) as readonly DiagnosticCode[];
+export type DiagnosticCode = (typeof ERRORS | typeof INFOS | typeof WARNINGS)[number];
+export const DIAGNOSTIC_CODES: readonly DiagnosticCode[] = /* @__PURE__ */ [ERRORS, WARNINGS, INFOS].flat();
 
 export function diagnose(code: DiagnosticCode, detail: string, hook?: string): Diagnostic {
-  const severity = SEVERITY[code];
+  const has = (codes: readonly string[]) => codes.includes(code);
+  const severity = has(ERRORS) ? "error" : has(INFOS) ? "info" : "warning";
   return hook === undefined ? { code, severity, detail } : { code, severity, hook, detail };
 }
 

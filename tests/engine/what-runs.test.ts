@@ -1,3 +1,4 @@
+import { runInNewContext, runInThisContext } from "node:vm";
 import { describe, expect, it } from "vitest";
 import { createHookEngine } from "../../src/exports/engine.ts";
 
@@ -182,6 +183,46 @@ const HIDDEN: readonly (readonly [string, () => unknown])[] = [
     }),
   ],
   ["a symbol on an instance", () => ({ a: Object.assign(new (class A {})(), { [Symbol("c")]: DANGER }) })],
+  [
+    "a class that says it is a built-in one",
+    () => {
+      const inherited = { command: DANGER };
+      const made = Object.assign((() => {}).bind(undefined), { prototype: inherited });
+      Object.defineProperty(inherited, "constructor", { value: made, enumerable: false });
+      return Object.create(inherited);
+    },
+  ],
+  [
+    "a class that says of its text that it is native",
+    () =>
+      runInThisContext(`(() => {
+        class Map {
+          command() { return "${DANGER}"; }
+          toString() { return "${DANGER}"; }
+          static toString = () => "function Map() { [native code] }";
+        }
+        return { at: new Map() };
+      })()`),
+  ],
+  [
+    "what an object of no realm inherits",
+    () => Object.create(Object.create(null, { command: { value: DANGER } })),
+  ],
+  [
+    "a message that is computed",
+    () => ({ a: Object.defineProperty(new Error("ls"), "message", { get: () => DANGER }) }),
+  ],
+  ["a hidden message of what is no error", () => Object.defineProperty({}, "message", { value: DANGER })],
+  ["a getter of another realm", () => runInNewContext(`({ get command() { return "${DANGER}"; } })`)],
+  ["an inherited member of another realm", () => runInNewContext(`Object.create({ command: "${DANGER}" })`)],
+  [
+    "a kind of map of another realm",
+    () => runInNewContext("({ at: new (class extends Map { get() {} })() })"),
+  ],
+  [
+    "a member on a date of another realm",
+    () => runInNewContext(`({ at: Object.assign(new Date(0), { a: "${DANGER}" }) })`),
+  ],
   ["the cause of an error", () => ({ a: new Error("ls", { cause: DANGER }) })],
   ["a member of an error", () => ({ a: Object.assign(new Error("ls"), { command: DANGER }) })],
   ["a name that differs in case", () => ({ command: "ls", Command: DANGER })],
@@ -193,6 +234,9 @@ const SHOWN: readonly (readonly [string, () => unknown])[] = [
   ["a text of an object's own", () => ({ command: new String(DANGER) })],
   ["bytes of a text", () => ({ command: new TextEncoder().encode(DANGER) })],
   ["a pattern", () => ({ command: new RegExp(DANGER) })],
+  ["a text of another realm", () => runInNewContext(`({ deep: [{ command: "${DANGER}" }] })`)],
+  ["a pattern of another realm", () => runInNewContext(`({ command: /${DANGER}/ })`)],
+  ["a map of another realm", () => runInNewContext(`({ at: new Map([["a", { command: "${DANGER}" }]]) })`)],
   ["an address", () => ({ command: new URLSearchParams({ c: DANGER }).get("c") })],
 ];
 
@@ -273,6 +317,44 @@ describe("the tool", () => {
       given.map,
       true,
     ]);
+  });
+
+  it("gets values of another realm, and hooks see them as those of their own", async () => {
+    const text = `({
+      plain: { command: "ls" }, list: [1, { a: "b" }], map: new Map([["a", 1]]), set: new Set(["a"]), date: new Date(0),
+      pattern: /a/g, text: new String("a"), bytes: new Uint8Array([97]), error: new TypeError("no"),
+      point: new (class Point { x = 1; })(),
+    })`;
+    const [own, foreign] = [runInThisContext(text), runInNewContext(text)];
+    const engine = createHookEngine({ projectDir: "/project", env: {} });
+    const seen: unknown[] = [];
+    engine.beforeToolCall("*", ({ args }) => void seen.push(args));
+    engine.afterToolCall("*", ({ result }) => void seen.push(result));
+    const results = [];
+    for (const given of [own, foreign])
+      results.push(await engine.call("tool", given, (args: typeof given) => ({ got: args })));
+    expect(results).toMatchObject([{ status: "done" }, { status: "done" }]);
+    expect(seen).toHaveLength(4);
+    expect(seen.slice(2)).toEqual(seen.slice(0, 2));
+    expect(seen[2]).toMatchObject({ plain: { command: "ls" }, error: { name: "TypeError", message: "no" } });
+    expect(results[1]).toMatchObject({ result: { got: { map: foreign.map, point: foreign.point } } });
+  });
+
+  it("is not run when a hook throws an error of another realm, which is told", async () => {
+    const engine = createHookEngine({ projectDir: "/project", env: {} });
+    engine.beforeToolCall("*", () => runInNewContext('throw new RangeError("far away")'));
+    const decided = await engine.decide("tool", {});
+    expect(decided).toMatchObject({ kind: "deny", reason: expect.stringContaining("RangeError: far away") });
+  });
+
+  it("gets what a hook rewrote with an object of another realm", async () => {
+    const engine = createHookEngine({ projectDir: "/project", env: {} });
+    engine.beforeToolCall("*", () => ({ args: runInNewContext('({ command: "ls -l" })') }));
+    const { status, result } = (await engine.call("tool", { command: "ls" }, args => args)) as {
+      readonly status: string;
+      readonly result: unknown;
+    };
+    expect([status, result]).toEqual(["done", { command: "ls -l" }]);
   });
 
   it("may change its own arguments", async () => {

@@ -61,38 +61,59 @@ function copyValue(value: unknown, copied: Map<object, unknown>): unknown {
 
 /**
  * Throws for what one reader of a value sees and another does not: `__proto__`, getters, members that are not listed,
- * stand on a list, a function or a built-in value, whatever says how a value wants to be seen, and names that differ in
- * case alone. A tool would run what no hook was shown.
+ * stand on a list, a function or a built-in value, whatever says how a value wants to be seen, what is inherited from
+ * anything but a built-in class, and names that differ in case alone. A tool would run what no hook was shown.
  */
 export function checkMembers(value: unknown, checked: Set<object> = new Set(), depth = 0): void {
   const isFunction = typeof value === "function";
   if ((typeof value !== "object" && !isFunction) || value === null || depth > MAX_DEPTH || checked.has(value))
     return;
   checked.add(value);
-  checkInherited(value);
-  const isMade = isMadeOfMembers(value);
-  const isHandle = !isMade && !isFunction && !Array.isArray(value);
+  const isList = Array.isArray(value);
+  const { kinds, written } = findClasses(value);
+  // Plain objects, errors, and instances of a class that somebody wrote: their members are all that is shown of them.
+  const isMade = !isFunction && !isList && (isOfObject(kinds) || kinds.includes("Error"));
+  for (const from of written)
+    for (const key of Reflect.ownKeys(from)) {
+      const isMethod = typeof checkMember(from, key) === "function";
+      const isKnown = key === "constructor" || (isMade && (isMethod || key === Symbol.toStringTag));
+      if (!isKnown) throw notShown(key);
+    }
+  if (!kinds.some(kind => TOLD_WHOLE.has(kind)) && typeof Reflect.get(value, "toJSON") === "function")
+    throw new TypeError(SPEAKS);
   const names = new Set<string>();
   for (const key of Reflect.ownKeys(value)) {
-    if (isOfItsKind(value, key)) continue;
+    if (isOfItsKind(value, kinds, key)) continue;
+    const isText = typeof key === "string";
     // Handles of the engine, such as signals, keep their own things by symbols.
-    if (typeof key !== "string" && isHandle && !SPEAKERS.has(key)) continue;
-    if (typeof key !== "string") throw new TypeError("it has a member whose name is not text");
-    const member = Object.getOwnPropertyDescriptor(value, key);
-    if (key === "__proto__") throw new TypeError('it has a member named "__proto__"');
-    if (member === undefined || member.get !== undefined || member.set !== undefined)
-      throw new TypeError(`"${key}" is computed when it is read`);
-    if (member.enumerable !== true) throw new TypeError(`"${key}" is hidden`);
-    if (!isMade) throw new TypeError(`${nameOfKind(value)} has a member named "${key}"`);
-    if (SPEAKERS.has(key) && typeof member.value === "function")
-      throw new TypeError("it says itself how it is written");
+    if (!isText && !isMade && !isFunction && !isList && !SPEAKERS.has(key)) continue;
+    const member = checkMember(value, key);
+    const isListed =
+      Object.prototype.propertyIsEnumerable.call(value, key) ||
+      (key === "message" && kinds.includes("Error"));
+    const isShown = isText && isListed && (isMade ? key !== "__proto__" : isList && isIndex(key));
+    if (!isShown) throw notShown(key);
     if (names.size !== names.add(key.toLowerCase()).size - 1)
       throw new TypeError(`"${key}" differs in case alone from another member`);
-    checkMembers(member.value, checked, depth + 1);
+    checkMembers(member, checked, depth + 1);
   }
-  for (const item of itemsOf(value)) checkMembers(item, checked, depth + 1);
+  for (const item of readEntries(value, kinds)) checkMembers(item, checked, depth + 1);
 }
 
+function notShown(key: string | symbol): TypeError {
+  return new TypeError(`"${String(key)}" is a member that hooks would not be shown`);
+}
+
+/** The value of a member, unless it is computed, or says itself how what it belongs to is written. */
+function checkMember(owner: object, key: string | symbol): unknown {
+  const member = Object.getOwnPropertyDescriptor(owner, key);
+  if (member === undefined || !("value" in member))
+    throw new TypeError(`"${String(key)}" is computed when it is read`);
+  if (SPEAKERS.has(key) && typeof member.value === "function") throw new TypeError(SPEAKS);
+  return member.value;
+}
+
+const SPEAKS = "it says itself how it is written";
 const SPEAKERS: ReadonlySet<string | symbol> = new Set([
   "toJSON",
   "toString",
@@ -101,23 +122,19 @@ const SPEAKERS: ReadonlySet<string | symbol> = new Set([
   Symbol.toPrimitive,
 ]);
 
-/** Plain objects, errors, and instances of a class that somebody wrote: their members are all that is shown of them. */
-function isMadeOfMembers(value: object): boolean {
-  if (typeof value === "function" || Array.isArray(value)) return false;
-  let from: object | null = Object.getPrototypeOf(value);
-  while (from !== null && !isBuiltIn(from)) from = Object.getPrototypeOf(from);
-  return (
-    from === null || from === Object.prototype || from.constructor.name === "Object" || value instanceof Error
-  );
-}
+/** What a text says all of. */
+const WRITTEN = ["RegExp", "URL", "URLSearchParams"];
+
+/** Built-in classes of which `describe` shows all there is, whatever else they say. */
+const TOLD_WHOLE: ReadonlySet<string> = new Set(["Date", "TypedArray", ...WRITTEN]);
 
 /** What every list, function, text, error or row of bytes has. */
-function isOfItsKind(value: object, key: string | symbol): boolean {
-  if (Array.isArray(value)) return key === "length" || isIndex(key);
+function isOfItsKind(value: object, kinds: readonly string[], key: string | symbol): boolean {
   if (typeof value === "function") return OF_FUNCTIONS.has(key);
-  if (value instanceof RegExp) return key === "lastIndex";
-  if (value instanceof Error) return key === "stack" || key === "message";
-  return (value instanceof String || ArrayBuffer.isView(value)) && (key === "length" || isIndex(key));
+  if (kinds.includes("RegExp")) return key === "lastIndex";
+  if (kinds.includes("Error")) return key === "stack";
+  if (Array.isArray(value)) return key === "length";
+  return (kinds.includes("String") || ArrayBuffer.isView(value)) && (key === "length" || isIndex(key));
 }
 
 const OF_FUNCTIONS: ReadonlySet<string | symbol> = new Set([
@@ -132,58 +149,50 @@ function isIndex(key: string | symbol): boolean {
   return typeof key === "string" && /^(0|[1-9]\d*)$/.test(key);
 }
 
-function nameOfKind(value: object): string {
-  if (typeof value === "function") return "a function";
-  return Array.isArray(value) ? "a list" : `a value of ${className(value)}`;
+/** What stands in a map or a set, which are no members of it. */
+function readEntries(value: object, kinds: readonly string[]): readonly unknown[] {
+  if (kinds.includes("Map")) return [...Map.prototype.entries.call(value)];
+  return kinds.includes("Set") ? [...Set.prototype.values.call(value)] : [];
 }
 
-/** What stands in a list, a map, a set or an error, which are no members of it. */
-function itemsOf(value: object): readonly unknown[] {
-  if (Array.isArray(value)) return Array.from({ length: value.length }, (_, index) => readItem(value, index));
-  if (value instanceof Map) return [...Map.prototype.entries.call(value)].flat();
-  if (value instanceof Set) return [...Set.prototype.values.call(value)];
-  return value instanceof Error ? [value.message] : [];
+interface Classes {
+  /** the names of the engine's classes among them, nearest first */
+  readonly kinds: readonly string[];
+  /** the prototypes of all others */
+  readonly written: readonly object[];
 }
 
-function readItem(list: readonly unknown[], index: number): unknown {
-  const item = Object.getOwnPropertyDescriptor(list, index);
-  if (item?.get !== undefined || item?.set !== undefined)
-    throw new TypeError(`"${index}" is computed when it is read`);
-  return item?.value;
+/** The classes that a value is an instance of. */
+function findClasses(value: object): Classes {
+  const kinds: string[] = [];
+  const written: object[] = [];
+  for (
+    let from: object | null = Object.getPrototypeOf(value);
+    from !== null;
+    from = Object.getPrototypeOf(from)
+  ) {
+    const kind = nameBuiltIn(from);
+    if (kind === undefined) written.push(from);
+    else kinds.push(kind);
+  }
+  return { kinds, written };
 }
 
 /**
- * Built-in values are described by what they are. Of others what they inherit is not shown, so there must be no values
- * in it, and nothing that says how they want to be seen, or what stands in them.
+ * The name of the engine's class that has this prototype. Every realm has classes of its own, so they are known by what
+ * nobody can write: a constructor in native code with a name. Bound functions and proxies have none in their text.
  */
-function checkInherited(value: object): void {
-  const isMade = isMadeOfMembers(value);
-  for (
-    let from: object | null = Object.getPrototypeOf(value);
-    from !== null && !isBuiltIn(from);
-    from = Object.getPrototypeOf(from)
-  ) {
-    for (const key of Reflect.ownKeys(from)) {
-      const { value: member, get } = Object.getOwnPropertyDescriptor(from, key) ?? {};
-      if (SPEAKERS.has(key) && typeof member === "function")
-        throw new TypeError("it says itself how it is written");
-      if (get !== undefined) throw new TypeError(`"${String(key)}" is computed when it is read`);
-      if (typeof member !== "function" && key !== Symbol.toStringTag)
-        throw new TypeError(`"${String(key)}" is inherited`);
-      if (!isMade && key !== "constructor")
-        throw new TypeError(`"${String(key)}" is not what it is elsewhere`);
-    }
-  }
-  const isKnown = value instanceof Date || ArrayBuffer.isView(value) || isWritten(value);
-  if (!isKnown && typeof Reflect.get(value, "toJSON") === "function")
-    throw new TypeError("it says itself how it is written");
+function nameBuiltIn(prototype: object): string | undefined {
+  const { constructor: made } = prototype;
+  if (typeof made !== "function" || made.prototype !== prototype) return undefined;
+  const isOurs = Reflect.get(globalThis, made.name) === made;
+  return isOurs || NATIVE.test(Function.prototype.toString.call(made)) ? made.name : undefined;
 }
 
-/** The prototype of a class of the engine, of this realm or another. */
-function isBuiltIn(prototype: object): boolean {
-  const { constructor: made } = prototype;
-  if (typeof made !== "function" || made.prototype !== prototype) return false;
-  return Reflect.get(globalThis, made.name) === made || /\{\s*\[native code\]\s*\}$/.test(String(made));
+const NATIVE = /^function \w+\(\) \{\s*\[native code\]\s*\}$/;
+
+function isOfObject([kind = "Object"]: readonly string[]): boolean {
+  return kind === "Object";
 }
 
 /** Arguments are always an object; what is none is shown as the member `input` of one. */
@@ -213,23 +222,25 @@ function describeMembers(value: object, above: readonly object[], depth: number)
 }
 
 function describeInstance(value: object, above: readonly object[], depth: number): Json {
-  if (value instanceof Error)
-    return { ...describeMembers(value, above, depth), name: value.name, message: value.message };
-  if (value instanceof String || value instanceof Number || value instanceof Boolean)
-    return describe(value.valueOf(), above, depth);
-  if (isWritten(value)) return String(value);
-  if (value instanceof ArrayBuffer || ArrayBuffer.isView(value))
-    return { type: className(value), bytes: value.byteLength, ...defined({ text: textOf(value) }) };
-  if (value instanceof Map) return { type: "Map", entries: describe([...value], above, depth + 1) };
-  if (value instanceof Set) return { type: "Set", values: describe([...value], above, depth + 1) };
+  const { kinds } = findClasses(value);
+  const isA = (...names: readonly string[]) => names.some(name => kinds.includes(name));
+  const members = () => describeMembers(value, above, depth);
+  if (isA("Error")) {
+    const { name, message } = value as Error;
+    return { ...members(), name, message };
+  }
+  if (isA("String", "Number", "Boolean")) return describe(value.valueOf(), above, depth);
+  if (isA(...WRITTEN)) return String(value);
+  if (isA("ArrayBuffer") || ArrayBuffer.isView(value)) {
+    const bytes = value as ArrayBuffer | ArrayBufferView;
+    return { type: className(value), bytes: bytes.byteLength, ...defined({ text: textOf(bytes) }) };
+  }
+  const entries = () => describe(readEntries(value, kinds), above, depth + 1);
+  if (isA("Map")) return { type: "Map", entries: entries() };
+  if (isA("Set")) return { type: "Set", values: entries() };
   const toJson: unknown = Reflect.get(value, "toJSON");
   if (typeof toJson === "function") return describe(toJson.call(value), above, depth + 1);
-  return { type: className(value), ...describeMembers(value, above, depth) };
-}
-
-/** What a text says all of. */
-function isWritten(value: object): boolean {
-  return value instanceof RegExp || value instanceof URL || value instanceof URLSearchParams;
+  return { type: className(value), ...members() };
 }
 
 /** Bytes that are text are shown: a tool may take them for it. */
@@ -250,7 +261,9 @@ function className(value: object): string {
   return typeof name === "string" && name !== "" ? name : "object";
 }
 
-function isPlain(value: object): boolean {
-  const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
+/** Whether an object has nothing but members, in this realm or another. */
+export function isPlain(value: object): boolean {
+  const prototype: object | null = Object.getPrototypeOf(value);
+  if (prototype === Object.prototype || prototype === null) return true;
+  return Object.getPrototypeOf(prototype) === null && nameBuiltIn(prototype) === "Object";
 }
