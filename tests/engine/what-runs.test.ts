@@ -216,6 +216,14 @@ const HIDDEN: readonly (readonly [string, () => unknown])[] = [
   ["a getter of another realm", () => runInNewContext(`({ get command() { return "${DANGER}"; } })`)],
   ["an inherited member of another realm", () => runInNewContext(`Object.create({ command: "${DANGER}" })`)],
   [
+    "a map that walks differently",
+    () => ({ at: Object.assign(new Map(), { [Symbol.iterator]: () => [["command", DANGER]].values() }) }),
+  ],
+  [
+    "bytes that walk differently",
+    () => ({ at: Object.assign(new Uint8Array(1), { [Symbol.iterator]: () => [DANGER].values() }) }),
+  ],
+  [
     "a kind of map of another realm",
     () => runInNewContext("({ at: new (class extends Map { get() {} })() })"),
   ],
@@ -237,6 +245,23 @@ const SHOWN: readonly (readonly [string, () => unknown])[] = [
   ["a text of another realm", () => runInNewContext(`({ deep: [{ command: "${DANGER}" }] })`)],
   ["a pattern of another realm", () => runInNewContext(`({ command: /${DANGER}/ })`)],
   ["a map of another realm", () => runInNewContext(`({ at: new Map([["a", { command: "${DANGER}" }]]) })`)],
+  ["headers", () => ({ headers: new Headers({ command: DANGER }) })],
+  [
+    "a form",
+    () => {
+      const form = new FormData();
+      form.set("command", DANGER);
+      return { form };
+    },
+  ],
+  [
+    "shared bytes of a text",
+    () => {
+      const shared = new SharedArrayBuffer(DANGER.length);
+      new Uint8Array(shared).set(new TextEncoder().encode(DANGER));
+      return { shared };
+    },
+  ],
   ["an address", () => ({ command: new URLSearchParams({ c: DANGER }).get("c") })],
 ];
 

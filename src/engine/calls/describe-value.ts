@@ -85,8 +85,9 @@ export function checkMembers(value: unknown, checked: Set<object> = new Set(), d
   for (const key of Reflect.ownKeys(value)) {
     if (isOfItsKind(value, kinds, key)) continue;
     const isText = typeof key === "string";
-    // Handles of the engine, such as signals, keep their own things by symbols.
-    if (!isText && !isMade && !isFunction && !isList && !SPEAKERS.has(key)) continue;
+    // Handles of the engine, such as signals, keep their own things by symbols; those of the language change what it is.
+    const isHandle = !isMade && !isFunction && !isList;
+    if (!isText && isHandle && !String(key).startsWith("Symbol(Symbol.")) continue;
     const member = checkMember(value, key);
     const isListed =
       Object.prototype.propertyIsEnumerable.call(value, key) ||
@@ -149,9 +150,14 @@ function isIndex(key: string | symbol): boolean {
   return typeof key === "string" && /^(0|[1-9]\d*)$/.test(key);
 }
 
-/** What stands in a map or a set, which are no members of it. */
+function isForm(kinds: readonly string[]): boolean {
+  return kinds.includes("FormData") || kinds.includes("Headers");
+}
+
+/** What stands in a map, a form or a set, which are no members of it. */
 function readEntries(value: object, kinds: readonly string[]): readonly unknown[] {
   if (kinds.includes("Map")) return [...Map.prototype.entries.call(value)];
+  if (isForm(kinds)) return [...(value as Iterable<unknown>)];
   return kinds.includes("Set") ? [...Set.prototype.values.call(value)] : [];
 }
 
@@ -231,12 +237,12 @@ function describeInstance(value: object, above: readonly object[], depth: number
   }
   if (isA("String", "Number", "Boolean")) return describe(value.valueOf(), above, depth);
   if (isA(...WRITTEN)) return String(value);
-  if (isA("ArrayBuffer") || ArrayBuffer.isView(value)) {
+  if (isA("ArrayBuffer", "SharedArrayBuffer") || ArrayBuffer.isView(value)) {
     const bytes = value as ArrayBuffer | ArrayBufferView;
     return { type: className(value), bytes: bytes.byteLength, ...defined({ text: textOf(bytes) }) };
   }
   const entries = () => describe(readEntries(value, kinds), above, depth + 1);
-  if (isA("Map")) return { type: "Map", entries: entries() };
+  if (isA("Map") || isForm(kinds)) return { type: className(value), entries: entries() };
   if (isA("Set")) return { type: "Set", values: entries() };
   const toJson: unknown = Reflect.get(value, "toJSON");
   if (typeof toJson === "function") return describe(toJson.call(value), above, depth + 1);
