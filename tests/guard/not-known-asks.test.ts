@@ -82,6 +82,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
       "grub-install --version",
       "crictl ps",
       "sudo nginx -t",
+      "sudo docker run --rm curlimages/curl -s localhost",
+      "sudo python3 -m json.tool data.json",
       "sudo frobnicate-disk list",
       "sudo -v",
     ],

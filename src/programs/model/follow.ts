@@ -346,6 +346,8 @@ function operationEffects(
     : unusualOf(tool.name, found, there, endsAny && ofOthers && kinds?.has("deploy") === true);
 }
 
+const PROGRAM = /^[A-Za-z][\w+-]*$/;
+
 /** No list of harm has it, and still it may do some: where the machine or a service is what it works on. */
 function unusualOf(
   name: string,
@@ -354,7 +356,10 @@ function unusualOf(
   isOfService: boolean,
 ): readonly ProgramEffect[] {
   const looks = looksOfAdministration(name);
-  if (looks !== undefined || (found === undefined && call.isElevated)) return administers(name, call, looks);
+  // Root of a container is not root of this machine, and a module of Python's is no program.
+  const isOfRoot =
+    found === undefined && call.isElevated && call.place.kind === "local" && PROGRAM.test(name);
+  if (looks !== undefined || isOfRoot) return administers(name, call, looks);
   // Simulated devices and emulated services are this machine's own.
   const isLocal = name === "xcrun" || isAtLocalEndpoint(call);
   return isOfService && !isLocal && found !== undefined && isOfReachingField(found)
