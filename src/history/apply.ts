@@ -1,10 +1,10 @@
 import { errorText } from "../protocol/index.ts";
 import { Problem } from "../state/index.ts";
-import { type Files, type System, SystemError } from "../system/index.ts";
+import { type Files, SystemError } from "../system/index.ts";
 import { createDisk, openRepository } from "../workspace/index.ts";
 import { ABSENT, type NotKept, type PathState } from "./change.ts";
 import { completeChange } from "./complete.ts";
-import { checkOutBeside, type InGit, removeFolder } from "./content.ts";
+import { checkOutBeside, differFromGit, type InGit, removeFolder } from "./content.ts";
 import { type HistoryContext, tryDigest } from "./context.ts";
 import { findLinkAbove, withoutLinks } from "./folders.ts";
 import { captureGit, compareGit, type GitSnapshot } from "./git-snapshot.ts";
@@ -14,7 +14,7 @@ import type { ApplyOptions, PathStep, UndoPlan, UndoResult } from "./interface.t
 import { projectKey } from "./journal.ts";
 import { Keeper, NO_LIMITS } from "./keeper.ts";
 import { callKey, findAllOpen, type OpenFile, readOpen, removeOpen, writeOpen } from "./open-changes.ts";
-import { factsAt, isSameState, presentState, type Seen } from "./path-state.ts";
+import { contentId, factsAt, isSameState, presentState, type Seen } from "./path-state.ts";
 import {
   beginWriting,
   performAll,
@@ -36,7 +36,6 @@ export async function applyPlan(
   refuseConflicts(plan, options.force === true);
   removeLeftovers(store);
   const steps = plan.steps.filter(({ action }) => action !== "keep");
-  const count = (action: PathStep["action"]) => plan.steps.filter(step => step.action === action).length;
   checkUnchanged({ ...context, system: withoutLinks(context.system) }, steps);
   for (const change of plan.changes) await closeOpen(context, change.id);
   const begun = await beginUndo(context, plan, steps);
@@ -44,11 +43,14 @@ export async function applyPlan(
   try {
     await restoreFiles(store, begun.mark, steps, options.onProgress);
     for (const { change } of plan.git) await restoreGit(context, begun.mark, change);
-    wrong = findWrong(withoutLinks(context.system), steps);
+    wrong = await findWrong({ ...context, system: withoutLinks(context.system) }, steps);
   } catch (error) {
     throw isFailure(error) ? await takeBack(context, begun, error) : error;
   }
   const { id, problems } = await record(context, begun.file);
+  const isWrong = new Set(wrong.map(({ path }) => path));
+  const done = plan.steps.filter(({ path }) => !isWrong.has(path));
+  const count = (action: PathStep["action"]) => done.filter(step => step.action === action).length;
   return {
     id,
     restored: count("restore") + count("attributes"),
@@ -96,9 +98,16 @@ function inGit(steps: readonly PathStep[]): readonly InGit[] {
   );
 }
 
-/** What does not stand as it should. A directory that somebody uses may stay. */
-function findWrong({ files }: System, steps: readonly PathStep[]): readonly NotKept[] {
-  return steps.flatMap(({ path, target, action, present }) => {
+/** What does not stand as it should: what was written is read again. A directory that somebody uses may stay. */
+async function findWrong(
+  { store, system }: Pick<HistoryContext, "store" | "system">,
+  steps: readonly PathStep[],
+): Promise<readonly NotKept[]> {
+  const { files } = system;
+  const wrong: NotKept[] = [];
+  const standing: PathStep[] = [];
+  for (const step of steps) {
+    const { path, target, action, present } = step;
     const facts = factsAt(files, path);
     const isRight =
       target.kind === "file"
@@ -110,8 +119,16 @@ function findWrong({ files }: System, steps: readonly PathStep[]): readonly NotK
           : target.kind === "directory"
             ? facts?.kind === "directory"
             : facts === undefined || present.kind === "directory" || target.kind === "other";
-    return isRight ? [] : [{ path, why: "it is not there" }];
-  });
+    if (isRight) standing.push(step);
+    else wrong.push({ path, why: target.kind === "absent" ? "it is still there" : "it is not there" });
+  }
+  const different = new Set(await differFromGit(store, inGit(standing)));
+  for (const { path, target, action } of standing) {
+    const id = action === "restore" ? contentId(target) : undefined;
+    if (different.has(path) || (id !== undefined && tryDigest(system, path) !== id))
+      wrong.push({ path, why: "it was written, but its content is not what was kept" });
+  }
+  return wrong;
 }
 
 /** The files are restored by now: if the record cannot be written, the change stays open and the undo still counts. */

@@ -6,6 +6,7 @@ import { differentModes, readModes, rememberModes, usualModes } from "./file-mod
 import type { GitComparison } from "./git-snapshot.ts";
 import {
   differencesFrom,
+  hashWithGit,
   listCommitFiles,
   parseStatus,
   type TrackedPath,
@@ -196,18 +197,15 @@ async function sameAsBefore(
 ): Promise<ReadonlySet<string>> {
   const paths: string[] = [];
   for (const [path, state] of inHead) {
-    if (state.kind !== "file" || seen.has(path) || path.includes("\n")) continue;
+    if (state.kind !== "file" || seen.has(path)) continue;
     const facts = factsAt(system.files, path);
     if (facts?.kind === "file" && (facts.mode & 0o100) === (state.mode & 0o100)) paths.push(path);
   }
-  if (paths.length === 0) return new Set();
-  const input = `${paths.join("\n")}\n`;
-  const run = await runGit(system, ["hash-object", "--stdin-paths"], { cwd: root, timeoutMs, input });
-  const ids = run.text.split("\n");
+  const ids = await hashWithGit(system, root, paths, timeoutMs);
   return new Set(
-    paths.filter((path, index) => {
+    paths.filter(path => {
       const state = inHead.get(path);
-      return state?.kind === "file" && state.content.in === "git" && state.content.id === ids[index];
+      return state?.kind === "file" && state.content.in === "git" && state.content.id === ids.get(path);
     }),
   );
 }

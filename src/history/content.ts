@@ -1,7 +1,8 @@
 import { dirname, type Files, hasErrorCode, isInside, relative, removeTree } from "../system/index.ts";
 import type { FileState, PathState } from "./change.ts";
 import { type HistoryContext, tryDigest } from "./context.ts";
-import { factsAt } from "./path-state.ts";
+import { hashWithGit } from "./git-status.ts";
+import { contentId, factsAt } from "./path-state.ts";
 import { filteredPaths, runGit, withoutTree } from "./run-git.ts";
 import type { Store } from "./store.ts";
 
@@ -98,6 +99,23 @@ export async function bringFromGit(
       content: id === undefined ? { in: "nowhere", why: GONE_FROM_GIT } : { in: "store", id },
     };
   };
+}
+
+/** Paths of these whose files are not what git writes there. A conversion that cannot be reversed is done again. */
+export async function differFromGit(store: Store, files: readonly InGit[]): Promise<readonly string[]> {
+  const ids = new Map<string, string>();
+  for (const [repository, wanted] of byRepository(files)) {
+    const paths = wanted.map(({ path }) => path);
+    for (const one of await hashWithGit(store.system, repository, paths, CHECKOUT_MS)) ids.set(...one);
+  }
+  const unequal = files.filter(({ path, state: { content } }) => {
+    return content.in !== "git" || ids.get(path) !== content.id;
+  });
+  const bring = await bringFromGit(store, unequal);
+  return unequal.flatMap(({ path, state }) => {
+    const id = contentId(bring(path, state));
+    return id !== undefined && tryDigest(store.system, path) === id ? [] : path;
+  });
 }
 
 /** By path, why git cannot give the content any more. One process for each repository. */

@@ -108,6 +108,22 @@ export async function listCommitFiles(
   });
 }
 
+/** By path, the object id that git would give to the file there; not of those that it cannot be asked for. */
+export async function hashWithGit(
+  system: System,
+  cwd: string,
+  paths: readonly string[],
+  timeoutMs: number,
+): Promise<ReadonlyMap<string, string>> {
+  // A path ends at the end of its line.
+  const asked = paths.filter(path => !path.includes("\n"));
+  if (asked.length === 0) return new Map();
+  const input = `${asked.join("\n")}\n`;
+  const run = await runGit(system, ["hash-object", "--stdin-paths"], { cwd, timeoutMs, input });
+  const ids = run.text.split("\n");
+  return new Map(asked.map((path, at) => [path, ids[at] ?? ""]));
+}
+
 export interface IndexEntry {
   readonly path: string;
   readonly mode: string;

@@ -15,6 +15,7 @@ import { NO_FOOTPRINT } from "../../src/guard/footprint.ts";
 import { finishCall } from "../../src/history/background.ts";
 import { beginCall } from "../../src/history/begin.ts";
 import { savedByEditors } from "../../src/history/editors.ts";
+import { type History, openHistory } from "../../src/history/index.ts";
 import { Keeper, NO_LIMITS } from "../../src/history/keeper.ts";
 import { callKey, findOpen } from "../../src/history/open-changes.ts";
 import { filteredPaths, runGit } from "../../src/history/run-git.ts";
@@ -22,7 +23,7 @@ import { readSessionWrites } from "../../src/history/session-writes.ts";
 import { Store } from "../../src/history/store.ts";
 import { sweepProject } from "../../src/history/sweep.ts";
 import type { Files, System } from "../../src/system/index.ts";
-import { type TestProject, testProject } from "./project.ts";
+import { AMPLE, type TestProject, testProject } from "./project.ts";
 
 async function end(project: TestProject, command: string): Promise<void> {
   const { store } = project.context;
@@ -337,6 +338,79 @@ describe("a kept copy that was damaged", () => {
     expect(missing).toEqual([{ path: join(p.root, "a.txt"), why: expect.stringContaining("damaged") }]);
     expect(p.read("b.txt")).toBe("b\n");
     expect(existsSync(join(p.root, "a.txt"))).toBe(false);
+  });
+});
+
+describe("what an undo wrote", () => {
+  /** Whatever is written at the end of that path gets other bytes, as many as it had. */
+  function tampering(p: TestProject, end: string): History {
+    const { files } = p.context.system;
+    const spoil = (to: string) => {
+      const top = existsSync(join(to, "a.txt")) ? join(to, "a.txt") : to;
+      if (top.endsWith(end) && existsSync(top)) writeFileSync(top, "?".repeat(readFileSync(top).length));
+    };
+    const system: System = {
+      ...p.context.system,
+      files: Object.assign(Object.create(files) as Files, {
+        rename(from: string, to: string) {
+          files.rename(from, to);
+          spoil(to);
+        },
+        overwrite(from: string, to: string) {
+          files.overwrite(from, to);
+          spoil(to);
+        },
+      }),
+    };
+    return openHistory(system, p.context.places, AMPLE);
+  }
+
+  const inGit = (p: TestProject) => {
+    p.git("init", "-q");
+    p.git("add", "-A");
+    p.git("commit", "-qm", "one");
+  };
+  const notKept = { why: "it was written, but its content is not what was kept" };
+
+  it.each([
+    ["a file from the store", "rm -r dir/a.txt", () => {}],
+    ["a file from git", "rm -r dir/a.txt", inGit],
+    ["a folder from git", "rm -r dir", inGit],
+    ["a file with two names", "echo x > dir/a.txt", (p: TestProject) => p.shell("ln dir/a.txt other")],
+  ])(
+    "is read again: %s with other bytes of the same number is not called done",
+    async (_, command, prepare) => {
+      const p = testProject();
+      p.write({ "dir/a.txt": "one\n", "dir/b.txt": "two\n" });
+      prepare(p);
+      await p.call(command, { unknownIn: [p.root] });
+      const history = tampering(p, "/a.txt");
+      const { missing, restored } = await history.applyUndo(await history.planUndo({ kind: "newest" }));
+      const names = ["dir/a.txt", "other"].map(name => join(p.root, name)).filter(path => existsSync(path));
+      expect(missing).toEqual(names.map(path => ({ path, ...notKept })));
+      expect(restored).toBe(command === "rm -r dir" ? 2 : 0);
+      expect(p.read("dir/a.txt")).toBe("????");
+    },
+  );
+
+  it("is what git writes, also where git would not keep it so", async () => {
+    const p = testProject();
+    // Line endings that were committed before they were to be converted; git looks at no file that is older.
+    p.write({ "a.txt": "one\r\n", "b.txt": "two\r\n" });
+    p.shell("touch -d 2001-01-01 a.txt b.txt");
+    inGit(p);
+    p.git("config", "core.autocrlf", "true");
+    p.write({ ".gitattributes": "* text\n" });
+    p.git("add", ".gitattributes");
+    p.git("commit", "-qm", "attributes");
+    const id = await p.call("rm a.txt b.txt", { unknownIn: [p.root] });
+    const places = p.history
+      .readChange(id ?? "")
+      ?.files.map(({ before }) => (before.kind === "file" ? before.content.in : before.kind));
+    expect(places).toEqual(["git", "git"]);
+    const plan = await p.history.planUndo({ kind: "newest" });
+    expect(await p.history.applyUndo(plan)).toMatchObject({ missing: [], restored: 2 });
+    expect([p.read("a.txt"), p.read("b.txt")]).toEqual(["one\r\n", "two\r\n"]);
   });
 });
 

@@ -99,13 +99,10 @@ export async function carryOut(
 }
 
 function renderDone(plan: UndoPlan, { missing, id }: UndoResult, view: PreviewView): string {
-  const { comesBack, changesBack, goesAway } = sortSteps(plan);
-  const restored = [...comesBack, ...changesBack];
-  const isMissing = new Set(missing.map(({ path }) => path));
-  const came = restored.filter(({ path }) => !isMissing.has(path));
+  const { restored, removed } = doneSteps(plan, missing);
   const parts = [
-    ...(came.length > 0 ? [`${countPaths(came)} restored`] : []),
-    ...(goesAway.length > 0 ? [`${countPaths(goesAway)} removed`] : []),
+    ...(restored.length > 0 ? [`${countPaths(restored)} restored`] : []),
+    ...(removed.length > 0 ? [`${countPaths(removed)} removed`] : []),
     ...plan.git.flatMap(({ lines }) => lines),
   ];
   const again =
@@ -113,7 +110,7 @@ function renderDone(plan: UndoPlan, { missing, id }: UndoResult, view: PreviewVi
       ? "amplihack redo"
       : `amplihack undo ${plan.changes.flatMap(({ of }) => of).join(" ")}`;
   const [only, ...others] = restored
-    .concat(goesAway)
+    .concat(removed)
     .filter(({ target, present }) => [target, present].some(({ kind }) => kind === "file"));
   const file = only === undefined || others.length > 0 ? "PATH" : quoteWord(only.path);
   const yourSaves =
@@ -129,15 +126,23 @@ function renderDone(plan: UndoPlan, { missing, id }: UndoResult, view: PreviewVi
     : `Done: ${told}.\n${unkept}To reverse this: ${again}\n${yourSaves}`;
 }
 
+/** The steps that came to what was planned. */
+function doneSteps(plan: UndoPlan, missing: UndoResult["missing"]) {
+  const isMissing = new Set(missing.map(({ path }) => path));
+  const steps = plan.steps.filter(({ path }) => !isMissing.has(path));
+  const { comesBack, changesBack, goesAway } = sortSteps({ ...plan, steps });
+  return { restored: [...comesBack, ...changesBack], removed: goesAway };
+}
+
 function planDocument(plan: UndoPlan, status: Outcome, result: UndoResult | undefined) {
-  const { comesBack, changesBack, goesAway } = sortSteps(plan);
+  const { restored, removed } = doneSteps(plan, result?.missing ?? []);
   return {
     status,
     kind: plan.kind,
     id: result?.id ?? null,
     changes: plan.changes.map(({ id }) => id),
-    restored: [...comesBack, ...changesBack].map(({ path }) => path),
-    removed: goesAway.map(({ path }) => path),
+    restored: restored.map(({ path }) => path),
+    removed: removed.map(({ path }) => path),
     git: plan.git.flatMap(({ lines }) => lines),
     conflicts: plan.conflicts,
     gone: plan.gone,
