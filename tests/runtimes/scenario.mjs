@@ -103,6 +103,23 @@ const CHECKS = {
     return [status, changed.status, done.status, done.result];
   },
 
+  async "an argument of a class that only claims to be the language's is refused"() {
+    const inherited = { command: "rm -rf /" };
+    const { WeakMap: named } = { WeakMap: () => {} };
+    const claims = named.bind();
+    Object.defineProperty(claims, "name", { value: "WeakMap" });
+    Object.defineProperty(claims, "prototype", { value: inherited });
+    Object.defineProperty(inherited, "constructor", { value: claims });
+    const engine = createAgentEngine({ projectDir: "/project" });
+    engine.beforeToolCall("*", () => undefined);
+    const statusOf = async value => (await engine.call("tool", { value }, () => 1)).status;
+    return [
+      await statusOf(Object.create(inherited)),
+      await statusOf(new WeakMap()),
+      await statusOf(new Map([["a", new Date(0)]])),
+    ];
+  },
+
   async "what the core does not have is an error"() {
     const thrown = work => {
       try {
@@ -136,6 +153,7 @@ export const EXPECTED = {
     "done",
     "ran ls",
   ],
+  "an argument of a class that only claims to be the language's is refused": ["denied", "done", "done"],
   "what the core does not have is an error": ["TypeError", "TypeError", "TypeError", "TypeError"],
 };
 

@@ -72,22 +72,21 @@ export function checkMembers(value: unknown, checked: Set<object> = new Set(), d
   const isList = Array.isArray(value);
   const { kinds, written } = findClasses(value);
   // Plain objects, errors, and instances of a class that somebody wrote: their members are all that is shown of them.
-  const isMade = !isFunction && !isList && (isOfObject(kinds) || kinds.includes("Error"));
+  const isObject = !isFunction && !isList;
+  const isMade = isObject && (isOfObject(kinds) || kinds.includes("Error"));
   for (const from of written)
     for (const key of Reflect.ownKeys(from)) {
       const isMethod = typeof checkMember(from, key) === "function";
       const isKnown = key === "constructor" || (isMade && (isMethod || key === Symbol.toStringTag));
       if (!isKnown) throw notShown(key);
     }
-  if (!kinds.some(kind => TOLD_WHOLE.has(kind)) && typeof Reflect.get(value, "toJSON") === "function")
-    throw new TypeError(SPEAKS);
+  if (!isA(kinds, TOLD_WHOLE) && typeof Reflect.get(value, "toJSON") === "function") throw notShown("toJSON");
   const names = new Set<string>();
   for (const key of Reflect.ownKeys(value)) {
     if (isOfItsKind(value, kinds, key)) continue;
     const isText = typeof key === "string";
     // Handles of the engine, such as signals, keep their own things by symbols; those of the language change what it is.
-    const isHandle = !isMade && !isFunction && !isList;
-    if (!isText && isHandle && !String(key).startsWith("Symbol(Symbol.")) continue;
+    if (!isText && isObject && !isMade && !String(key).startsWith("Symbol(Symbol.")) continue;
     const member = checkMember(value, key);
     const isListed =
       Object.prototype.propertyIsEnumerable.call(value, key) ||
@@ -102,62 +101,52 @@ export function checkMembers(value: unknown, checked: Set<object> = new Set(), d
 }
 
 function notShown(key: string | symbol): TypeError {
-  return new TypeError(`"${String(key)}" is a member that hooks would not be shown`);
+  return new TypeError(`hooks cannot be shown "${String(key)}": it must be plain data`);
 }
 
 /** The value of a member, unless it is computed, or says itself how what it belongs to is written. */
 function checkMember(owner: object, key: string | symbol): unknown {
   const member = Object.getOwnPropertyDescriptor(owner, key);
-  if (member === undefined || !("value" in member))
-    throw new TypeError(`"${String(key)}" is computed when it is read`);
-  if (SPEAKERS.has(key) && typeof member.value === "function") throw new TypeError(SPEAKS);
+  const isValue = member !== undefined && "value" in member;
+  if (!isValue || (SPEAKERS.includes(key) && typeof member.value === "function")) throw notShown(key);
   return member.value;
 }
 
-const SPEAKS = "it says itself how it is written";
-const SPEAKERS: ReadonlySet<string | symbol> = new Set([
+const SPEAKERS: readonly (string | symbol)[] = [
   "toJSON",
   "toString",
   "toLocaleString",
   "valueOf",
   Symbol.toPrimitive,
-]);
+];
 
 /** What a text says all of. */
 const WRITTEN = ["RegExp", "URL", "URLSearchParams"];
 
+const FORMS = ["FormData", "Headers"];
+
 /** Built-in classes of which `describe` shows all there is, whatever else they say. */
-const TOLD_WHOLE: ReadonlySet<string> = new Set(["Date", "TypedArray", ...WRITTEN]);
+const TOLD_WHOLE = ["Date", "TypedArray", ...WRITTEN, ...FORMS];
 
 /** What every list, function, text, error or row of bytes has. */
 function isOfItsKind(value: object, kinds: readonly string[], key: string | symbol): boolean {
-  if (typeof value === "function") return OF_FUNCTIONS.has(key);
+  if (typeof value === "function") return OF_FUNCTIONS.includes(key);
   if (kinds.includes("RegExp")) return key === "lastIndex";
   if (kinds.includes("Error")) return key === "stack";
   if (Array.isArray(value)) return key === "length";
   return (kinds.includes("String") || ArrayBuffer.isView(value)) && (key === "length" || isIndex(key));
 }
 
-const OF_FUNCTIONS: ReadonlySet<string | symbol> = new Set([
-  "length",
-  "name",
-  "prototype",
-  "arguments",
-  "caller",
-]);
+const OF_FUNCTIONS: readonly (string | symbol)[] = ["length", "name", "prototype", "arguments", "caller"];
 
 function isIndex(key: string | symbol): boolean {
   return typeof key === "string" && /^(0|[1-9]\d*)$/.test(key);
 }
 
-function isForm(kinds: readonly string[]): boolean {
-  return kinds.includes("FormData") || kinds.includes("Headers");
-}
-
 /** What stands in a map, a form or a set, which are no members of it. */
 function readEntries(value: object, kinds: readonly string[]): readonly unknown[] {
   if (kinds.includes("Map")) return [...Map.prototype.entries.call(value)];
-  if (isForm(kinds)) return [...(value as Iterable<unknown>)];
+  if (isA(kinds, FORMS)) return [...(value as Iterable<unknown>)];
   return kinds.includes("Set") ? [...Set.prototype.values.call(value)] : [];
 }
 
@@ -186,16 +175,28 @@ function findClasses(value: object): Classes {
 
 /**
  * The name of the engine's class that has this prototype. Every realm has classes of its own, so they are known by what
- * nobody can write: a constructor in native code with a name. Bound functions and proxies have none in their text.
+ * is hard to write: a constructor in native code with a name, and a prototype that hands down no values but those that
+ * the class of this realm does. Bound functions and proxies have no name in their text, except in Bun.
  */
 function nameBuiltIn(prototype: object): string | undefined {
   const { constructor: made } = prototype;
   if (typeof made !== "function" || made.prototype !== prototype) return undefined;
-  const isOurs = Reflect.get(globalThis, made.name) === made;
-  return isOurs || NATIVE.test(Function.prototype.toString.call(made)) ? made.name : undefined;
+  const { name } = made;
+  const ours = Reflect.get(globalThis, name);
+  if (ours === made) return name;
+  const isValue = (key: string | symbol) =>
+    !/^(function|undefined)$/.test(typeof Object.getOwnPropertyDescriptor(prototype, key)?.value) &&
+    key !== Symbol.toStringTag &&
+    !(key in Object(ours?.prototype));
+  const isNative = NATIVE.test(Function.prototype.toString.call(made));
+  return isNative && !Reflect.ownKeys(prototype).some(isValue) ? name : undefined;
 }
 
 const NATIVE = /^function \w+\(\) \{\s*\[native code\]\s*\}$/;
+
+function isA(kinds: readonly string[], names: readonly string[]): boolean {
+  return names.some(name => kinds.includes(name));
+}
 
 function isOfObject([kind = "Object"]: readonly string[]): boolean {
   return kind === "Object";
@@ -229,21 +230,20 @@ function describeMembers(value: object, above: readonly object[], depth: number)
 
 function describeInstance(value: object, above: readonly object[], depth: number): Json {
   const { kinds } = findClasses(value);
-  const isA = (...names: readonly string[]) => names.some(name => kinds.includes(name));
   const members = () => describeMembers(value, above, depth);
-  if (isA("Error")) {
+  if (isA(kinds, ["Error"])) {
     const { name, message } = value as Error;
     return { ...members(), name, message };
   }
-  if (isA("String", "Number", "Boolean")) return describe(value.valueOf(), above, depth);
-  if (isA(...WRITTEN)) return String(value);
-  if (isA("ArrayBuffer", "SharedArrayBuffer") || ArrayBuffer.isView(value)) {
+  if (isA(kinds, ["String", "Number", "Boolean"])) return describe(value.valueOf(), above, depth);
+  if (isA(kinds, WRITTEN)) return String(value);
+  if (isA(kinds, ["ArrayBuffer", "SharedArrayBuffer"]) || ArrayBuffer.isView(value)) {
     const bytes = value as ArrayBuffer | ArrayBufferView;
     return { type: className(value), bytes: bytes.byteLength, ...defined({ text: textOf(bytes) }) };
   }
   const entries = () => describe(readEntries(value, kinds), above, depth + 1);
-  if (isA("Map") || isForm(kinds)) return { type: className(value), entries: entries() };
-  if (isA("Set")) return { type: "Set", values: entries() };
+  if (isA(kinds, ["Map", ...FORMS])) return { type: className(value), entries: entries() };
+  if (isA(kinds, ["Set"])) return { type: "Set", values: entries() };
   const toJson: unknown = Reflect.get(value, "toJSON");
   if (typeof toJson === "function") return describe(toJson.call(value), above, depth + 1);
   return { type: className(value), ...members() };
