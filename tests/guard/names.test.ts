@@ -67,8 +67,8 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   "rules/wiring.ts": ["fd"],
   // Descriptors, a file of the kernel, a language, and an action of a search.
   "collect-gaps.ts": ["fd", "uptime", "python", "exec"],
-  // A member of a search's input that says which kinds of files are meant.
-  "tool-calls.ts": ["type"],
+  // A member of a search's input that says which kinds of files are meant, and what a forge calls folders.
+  "tool-calls.ts": ["type", "tree"],
   // The names of tools that hosts have, not of programs.
   "prefilter.ts": ["pwsh", "powershell"],
 };

@@ -25,11 +25,18 @@ import { isGitCommand } from "../records/git-changes.ts";
 import { installEffects } from "../records/installs.ts";
 import { isOwnName } from "../records/own-wrapper.ts";
 import { effectsOfEndingAll } from "../records/processes.ts";
+import { runsElsewhere } from "../records/remote.ts";
 import { isLocalAddress, requestOfInput, requestOfOptions } from "../records/requests.ts";
 import { runNamedTasks } from "../records/task-files.ts";
 import { shownSecrets } from "./asked-secrets.ts";
 import { effectsOfRows, listingBehind, listReads, plainReads } from "./effects.ts";
-import { asksForVersion, findOperations, isSpokenFor, operationsOfLines } from "./operations.ts";
+import {
+  asksForVersion,
+  findOperations,
+  isKnownToRows,
+  isSpokenFor,
+  operationsOfLines,
+} from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
 import type { Operation, ParsedCall, Program } from "./program.ts";
 import {
@@ -343,7 +350,12 @@ function operationEffects(
   ];
   return said.length > 0
     ? said
-    : unusualOf(tool.name, found, there, endsAny && ofOthers && kinds?.has("deploy") === true);
+    : unusualOf(
+        tool.name,
+        found,
+        there,
+        endsAny && ofOthers && kinds?.has("deploy") === true && !isKnownToRows(rows, there),
+      );
 }
 
 const PROGRAM = /^[A-Za-z][\w+-]*$/;
@@ -355,6 +367,7 @@ function unusualOf(
   call: ParsedCall,
   isOfService: boolean,
 ): readonly ProgramEffect[] {
+  if (runsElsewhere(call)) return NO_EFFECTS;
   const looks = looksOfAdministration(name);
   // Root of a container is not root of this machine, and a module of Python's is no program.
   const isOfRoot =

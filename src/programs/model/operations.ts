@@ -167,6 +167,19 @@ export function isSpokenFor(rows: readonly (readonly Operation[])[], { options }
   return rows.some(some => some.some(isAbout));
 }
 
+/** Whether a row is about these words, and something it needs is not there: then they are known, and harmless. */
+export function isKnownToRows(rows: readonly (readonly Operation[])[], { options }: ParsedCall): boolean {
+  const operands = options.operandValues.map(describe);
+  return rows.flat().some(operation => {
+    const pattern = operandPattern(operation);
+    const open = pattern.findIndex(({ isLoose, globs }) => isLoose || globs.length > 0);
+    const named = open < 0 ? pattern : pattern.slice(0, open);
+    // One word with anything behind it says little: `iam *`.
+    const isNamed = named.length > 1 || (named.length === 1 && open < 0);
+    return isNamed && matchOperands(named, operands) !== undefined;
+  });
+}
+
 function applies(
   operation: Operation,
   matched: number,

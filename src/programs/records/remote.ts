@@ -264,6 +264,13 @@ export function runRemotely(call: ParsedCall): Output | undefined {
   return undefined;
 }
 
+/** Whether it is such a command, which is judged by what runs there. */
+export function runsElsewhere({ program, argv }: ParsedCall): boolean {
+  return findRunners(program).some(
+    ({ path, cells }) => skipPath(path, argv, readGrammar(cells)) !== undefined,
+  );
+}
+
 function readGrammar({ values = "", text: lines = "", parameters = "" }: Cells): OptionGrammar {
   return {
     abbreviates: false,
