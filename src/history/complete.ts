@@ -117,7 +117,8 @@ async function describeEnd(
       if (!named.paths.has(change.path) && !isOfInner && !isEditors) found.set(change.path, change);
     }
   }
-  const own = await ownOf(context, open, named, found);
+  const hasJustEnded = end.exit !== undefined && open.running === undefined;
+  const own = await ownOf(context, open, named, found, hasJustEnded);
   const files = findMoves(own.changes, named.moved);
   const states: GitChange[] = [...git.values()].flatMap(({ change }) => change ?? []);
   if (files.length + states.length === 0) return undefined;
@@ -153,6 +154,7 @@ async function ownOf(
   open: OpenChange,
   named: NamedComparison,
   found: ReadonlyMap<string, PathChange>,
+  hasJustEnded: boolean,
 ): Promise<OwnChanges> {
   // What begins while this looks at the tree is seen by both: others are read last.
   const others = findOtherCalls(context.store, open);
@@ -163,7 +165,7 @@ async function ownOf(
       for (const one of await statesBefore(context, sweep, unchanged, leftMs(context.system.clock)))
         former.set(...one);
   for (const path of unchanged) if (named.paths.has(path)) former.set(path, named.before(path));
-  return others.ownOf([...found.values()], former);
+  return others.ownOf([...found.values()], former, hasJustEnded);
 }
 
 /** What git ignored and no copy was made of, and which the call took away: nobody shall look for it in vain. */

@@ -36,9 +36,13 @@ export interface OtherCalls {
   readonly seenLater: ReadonlyMap<string, SeenLater>;
   /**
    * What is this call's own. `former` tells what stood at paths of `seenLater` that are as they were before: somebody
-   * took back there what the call had done.
+   * took back there what the call had done. `hasJustEnded`: its end was told now, and not found out later.
    */
-  ownOf(changes: readonly PathChange[], former: ReadonlyMap<string, PathState>): OwnChanges;
+  ownOf(
+    changes: readonly PathChange[],
+    former: ReadonlyMap<string, PathState>,
+    hasJustEnded: boolean,
+  ): OwnChanges;
 }
 
 /**
@@ -67,14 +71,21 @@ export function findOtherCalls(store: Store, own: OpenChange): OtherCalls {
       (!claimed(change) && open.some(other => other.id < id && other.claims(change)));
     return isOfOthers ? undefined : change;
   };
+  /** Others saw half of what this call alone said that it writes there. */
+  const isHalf = ({ after }: PathChange, change: PathChange) =>
+    !isSame(after, change.after) &&
+    claimed(change) &&
+    !open.some(other => other.claims(change)) &&
+    ended.every(other => other.after(change.path) === undefined);
   return {
     seenLater,
-    ownOf(changes, former) {
+    ownOf(changes, former, hasJustEnded) {
       const ends: (number | undefined)[] = [];
       const taken = [...former].flatMap(([path, before]) => early(path, before) ?? []);
       const found = changes.flatMap(change => {
         const first = early(change.path, change.before);
-        if (first !== undefined && isLeftByOthers(change, ended)) {
+        const wentOn = hasJustEnded && first !== undefined && isHalf(first, change);
+        if (first !== undefined && !wentOn && isLeftByOthers(change, ended)) {
           taken.push(first);
           return [];
         }
@@ -106,6 +117,8 @@ function sinceOthers(store: Store, change: PathChange, ended: readonly OtherCall
   const left = ended.flatMap(other => other.after(path) ?? []);
   const last = left.at(-1);
   if (last === undefined) return [change];
+  // It had ended when this one looked.
+  if (isSameState(last, change.before)) return [change];
   // Several may have ended since it was looked at.
   if (left.some(state => isSameState(state, change.after))) return [];
   // Only what can be restored is worth going back to.
@@ -154,11 +167,11 @@ function openCalls(store: Store, ownId: string): readonly OtherCall[] {
   });
 }
 
-/** Calls of this project that ended since, in that order; one that ended in the very millisecond was over. */
+/** Calls of this project that ended since, in that order; also in that very millisecond, in which there is room for both. */
 function endedCalls(store: Store, project: string, ownId: string, sinceMs: number): readonly OtherCall[] {
   const { entries } = readJournals(store, [projectKey(store, project)], { sinceMs });
   return entries
-    .filter(entry => entry.id !== ownId && entry.endMs > sinceMs)
+    .filter(entry => entry.id !== ownId && entry.endMs >= sinceMs)
     .sort((one, other) => one.endMs - other.endMs)
     .map(entry => {
       // What a call wrote again as it was, it did not leave there.

@@ -1,8 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Footprint } from "../../src/guard/footprint.ts";
+import { NO_FOOTPRINT } from "../../src/guard/footprint.ts";
+import { beginCall } from "../../src/history/begin.ts";
+import { completeChange } from "../../src/history/complete.ts";
+import { type HistoryContext, openContext } from "../../src/history/context.ts";
+import { findOpen } from "../../src/history/open-changes.ts";
 import { runs } from "../generated-inputs.ts";
-import { type TestProject, testProject } from "./project.ts";
+import { AMPLE, type TestProject, testProject } from "./project.ts";
 
 // Calls that run at the same time, as those of several agents do and of programs in the background: each looks at the
 // tree when it begins and when it ends, with the work of the others in between.
@@ -110,4 +115,76 @@ describe("calls that run at the same time", () => {
         { numRuns: hasGit ? runs(12, 120) : runs(30, 300) },
       );
     });
+});
+
+describe("what a call writes while an unknown program of another session runs", () => {
+  const begin = (context: HistoryContext, session: string, footprint: Partial<Footprint>) =>
+    beginCall(
+      context,
+      {
+        host: "claude-code",
+        session,
+        tool: "Bash",
+        toolUseId: session,
+        command: session,
+        verdict: "allow",
+        rules: [],
+      },
+      { ...NO_FOOTPRINT, ...footprint },
+    );
+
+  async function end(context: HistoryContext, session: string): Promise<readonly string[]> {
+    const [open] = findOpen(context.store, session);
+    const change = open === undefined ? undefined : await completeChange(context, open, { exit: "ok" });
+    return (change?.files ?? []).map(({ path, what, after }) => {
+      const size = after.kind === "file" ? after.size : after.kind;
+      return `${what} ${path.slice(context.places.project.length + 1)} ${size}`;
+    });
+  }
+
+  it.each(["", "ha"])("is that call's as a whole, where the program began when it was %j", async half => {
+    const p = testProject();
+    const before = p.state();
+    await begin(p.context, "named", { targets: [p.target("new.txt", "write")] });
+    p.write({ "new.txt": half });
+    await begin(p.context, "unknown", { unknownIn: [p.root] });
+    p.write({ "new.txt": "half" });
+    expect(await end(p.context, "named")).toEqual(["created new.txt 4"]);
+    expect(await end(p.context, "unknown")).toEqual([]);
+    await p.undo();
+    expect(p.state()).toEqual(before);
+  });
+
+  it("is that call's too when the program began in the millisecond in which it ended", async () => {
+    const p = testProject();
+    const { system, places } = p.context;
+    const nowMs = system.clock.nowMs();
+    const context = openContext({ ...system, clock: { ...system.clock, nowMs: () => nowMs } }, places, AMPLE);
+    p.write({ "a.txt": "one" });
+    await begin(context, "named", { targets: [p.target("a.txt", "write"), p.target("new.txt", "write")] });
+    await begin(context, "unknown", { unknownIn: [p.root] });
+    p.write({ "a.txt": "another", "new.txt": "new" });
+    expect(await end(context, "named")).toEqual(["changed a.txt 7", "created new.txt 3"]);
+    p.write({ "mine.txt": "mine" });
+    expect(await end(context, "unknown")).toEqual(["created mine.txt 4"]);
+  });
+
+  it("and what the program makes of it afterwards is the program's", async () => {
+    const p = testProject();
+    const { system, places } = p.context;
+    const nowMs = system.clock.nowMs();
+    const context = openContext({ ...system, clock: { ...system.clock, nowMs: () => nowMs } }, places, AMPLE);
+    p.write({ "a.txt": "one" });
+    await begin(context, "named", { targets: [p.target("a.txt", "write")] });
+    p.write({ "a.txt": "another" });
+    await end(context, "named");
+    await begin(context, "unknown", { unknownIn: [p.root] });
+    p.write({ "a.txt": "of the program" });
+    expect(await end(context, "unknown")).toEqual(["changed a.txt 14"]);
+    const [unknown] = p.history.listChanges({}).changes;
+    expect(unknown?.files).toMatchObject([{ before: { kind: "file", size: 7 } }]);
+    expect(unknown?.files[0]).not.toHaveProperty("wentOn");
+    await p.undo(unknown?.id);
+    expect(p.read("a.txt")).toBe("another");
+  });
 });
