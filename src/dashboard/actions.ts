@@ -2,7 +2,7 @@ import type { UndoPlan } from "../history/index.ts";
 import { isJsonObject, type JsonObject, readJson, stringAt, stringsAt } from "../protocol/index.ts";
 import { Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
-import { count } from "../text/index.ts";
+import { count, escapeControls } from "../text/index.ts";
 import type { DataFiles } from "./entries.ts";
 import { heldTries } from "./held.ts";
 import { forgetMemory } from "./sources.ts";
@@ -19,6 +19,7 @@ export interface ActionAnswer {
 const PLAN_MS = 10 * 60_000;
 const MAX_PLANS = 20;
 const MAX_IDS = 2_000;
+const MAX_TOLD = 8;
 const ID_DIGITS = 32;
 
 interface KeptPlan {
@@ -96,8 +97,18 @@ export class Actions {
       ...(result.removed > 0 ? [`${count(result.removed, "path")} removed`] : []),
       ...kept.plan.git.flatMap(({ lines }) => lines.map(line => `git ${line}`)),
     ];
-    const done = parts.length === 0 ? "Everything was as before already." : `Done: ${parts.join(", ")}.`;
-    return { status: 200, body: { text: [done, ...result.problems].join(" ") } };
+    const lost = result.missing
+      .slice(0, MAX_TOLD)
+      .map(({ path, why }) => `${escapeControls(path)}: ${escapeControls(why)}`);
+    const more = result.missing.length - lost.length;
+    const told = [
+      ...(lost.length > 0
+        ? [`Not everything came back: ${lost.join("; ")}${more > 0 ? `; and ${more} more` : ""}.`]
+        : []),
+      ...(parts.length > 0 ? [`Done: ${parts.join(", ")}.`] : []),
+    ];
+    const text = [...(told.length === 0 ? ["Everything was as before already."] : told), ...result.problems];
+    return { status: 200, body: { text: text.join(" ") } };
   }
 
   private async decideHeld(request: JsonObject): Promise<ActionAnswer> {

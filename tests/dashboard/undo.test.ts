@@ -1,4 +1,5 @@
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../../src/memory/sqlite-store.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
@@ -82,6 +83,22 @@ describe("undo from the page", () => {
     expect(planned.html).toContain("This takes back 2 calls");
     await served.act("/api/apply", { plan: planned.plan });
     expect(readFileSync(path, "utf8")).toBe("one\n");
+  });
+
+  it("says what did not come back, and does not call that done", async () => {
+    const { machine, path, change } = await changedMachine("one\n", "two\n");
+    const objects = join(machine.places.stateHome, "history", "objects");
+    for (const name of readdirSync(objects, { recursive: true, encoding: "utf8" })) {
+      const kept = join(objects, name);
+      if (statSync(kept).isFile() && readFileSync(kept, "utf8") === "one\n") writeFileSync(kept, "ONE\n");
+    }
+    const served = await serve(machine);
+    const { plan: shown } = await plan(served, change);
+    expect(await served.act("/api/apply", { plan: shown, force: true })).toEqual({
+      status: 200,
+      text: `Not everything came back: ${path}: the copy of it in the history is damaged.`,
+    });
+    expect(readFileSync(path, "utf8")).toBe("two\n");
   });
 
   it("names no change that is not there", async () => {
