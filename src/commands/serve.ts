@@ -8,6 +8,10 @@ import { loadInit, loadPersonData, loadServe } from "../server/index.ts";
 import { isLoopback, type System } from "../system/index.ts";
 
 const DEFAULT_PORT = 8_484;
+const STARTING_FIXES = [
+  [/EADDRINUSE|EACCES/, "--port N"],
+  [/^ERR_OSSL|PEM|X509|x509|key values/, "--cert and --key must be PEM files that belong to each other"],
+] as const;
 const ACTIONS = ["init", "link", "export", "forget"] as const;
 
 export const command = defineCommand({
@@ -69,13 +73,15 @@ certificate, or --trust-proxy behind a proxy that has one.`,
       const { checkTeamName } = await loadTeams();
       const { team = "everyone", person = userInfo().username } = options;
       checkTeamName(team);
+      // A misspelt address is told before anything is made.
+      const origin = reach(options);
       if (known === "export" || known === "forget")
         return await ofPerson(known, database, { ...options, team }, terminal);
       const { planInit, runInit } = await loadInit();
       if (known === "link") {
         const { makeOwnerLink } = await loadInit();
         const link = await makeOwnerLink(database, team, person);
-        terminal.print(`${reach(options)}/login?link=${link}\n`);
+        terminal.print(`${origin}/login?link=${link}\n`);
         return 0;
       }
       const plan = await planInit(database, team);
@@ -92,7 +98,7 @@ certificate, or --trust-proxy behind a proxy that has one.`,
           `The server connects as amplihack_server with this password, which is shown once:\n  PGPASSWORD=${password}\n`,
         );
       terminal.print(
-        `${person} comes in with this link, once, within two days:\n  ${reach(options)}/login?link=${link}\n`,
+        `${person} comes in with this link, once, within two days:\n  ${origin}/login?link=${link}\n`,
       );
       return 0;
     } finally {
@@ -147,9 +153,13 @@ interface ServeWords {
 }
 
 /** Where a link leads, as far as that is known before it serves. */
-function reach({ port = DEFAULT_PORT, "public-url": url, cert }: ServeWords): string {
+function reach({
+  port = DEFAULT_PORT,
+  "public-url": url,
+  cert,
+}: Pick<ServeWords, "port" | "public-url" | "cert">): string {
   return (
-    url?.replace(/\/$/, "") ??
+    readPublicUrl(url, cert !== undefined) ??
     `${cert === undefined ? "http" : "https"}://${cert === undefined ? "127.0.0.1" : hostname()}:${port}`
   );
 }
@@ -179,10 +189,11 @@ async function serve(
   const singleSignOn = readSingleSignOn(system, options);
   const serving = { address, port, url, tls, trustsProxy, allowsPrivate, singleSignOn, log };
   const running = await startServer(system, database, serving).catch((error: unknown) => {
+    const { code = "", message } = error as NodeJS.ErrnoException;
     throw new CommandError("the server cannot be started", {
       kind: "failed",
       causes: [errorText(error)],
-      fix: "--port N",
+      fix: STARTING_FIXES.find(([pattern]) => pattern.test(`${code} ${message}`))?.[1] ?? "--address ADDRESS",
     });
   });
   const { Interruption, listenForSignals } = await loadInterruption();

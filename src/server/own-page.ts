@@ -16,6 +16,7 @@ export interface Change {
   /** shows rows of the team alone */
   readonly database: Database;
   readonly team: string;
+  readonly login: Login;
   readonly person: string;
   readonly role: Role;
   readonly form: URLSearchParams;

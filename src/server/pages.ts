@@ -11,7 +11,7 @@ import {
   type PageVisitor,
 } from "./own-page.ts";
 import { passkeysView } from "./passkeys.ts";
-import { isPersonName, type Login, makeLink } from "./people.ts";
+import { dropLinks, isPersonName, type Login, makeLink } from "./people.ts";
 import { policyStates } from "./policies.ts";
 import { readSettings } from "./settings.ts";
 import { ROLES, type Role } from "./tables.ts";
@@ -163,7 +163,9 @@ export async function changePeople(
          )) RETURNING person`,
         [person],
       );
-      if (gone.length === 0) throw new HttpError(409, "this person is not in the team, or is its only owner");
+      const hadLink = await dropLinks(run, person);
+      if (gone.length === 0 && !hadLink)
+        throw new HttpError(409, "this person is not in the team, or is its only owner");
       await run(
         `UPDATE ${SCHEMA}.server_machines SET revoked = now() WHERE person = $1 AND revoked IS NULL`,
         [person],
@@ -178,6 +180,7 @@ export async function changePeople(
   if (isAbove(role)) throw new HttpError(403, "nobody gives more than they have");
   // Whoever logs in with a provider needs no link.
   if (action === "add") {
+    await dropLinks(scoped.run, person);
     await scoped.run(
       `INSERT INTO ${SCHEMA}.server_people (team, person, role) VALUES ($1, $2, $3)
        ON CONFLICT (team, person) DO UPDATE SET role = $3, by_claims = false`,

@@ -4,6 +4,7 @@ import { type Database, SCHEMA } from "../postgres/index.ts";
 import { type JsonObject, memberAt, parseJsonObject, stringAt } from "../protocol/index.ts";
 import { HttpError, hashSecret, newSecret } from "./http.ts";
 import { hiddenFields, moment, type PageVisitor } from "./own-page.ts";
+import type { Login, WayIn } from "./people.ts";
 
 /**
  * WebAuthn: a person's device signs a text that we made up, for our name alone. The device has asked for a finger, a face
@@ -81,7 +82,7 @@ function readKey(der: Buffer): KeyObject {
 }
 
 /** Who logs in with a passkey. Throws 403 for everything that is not ours. */
-export async function usePasskey(database: Database, text: string, url: string): Promise<string> {
+export async function usePasskey(database: Database, text: string, url: string): Promise<WayIn> {
   const { id, answer, data, client, counter } = await readSaid(database, text, "webauthn.get", url);
   const [known] = await database.run(`SELECT * FROM ${SCHEMA}.server_passkey($1)`, [id]);
   if (known === undefined) throw refused();
@@ -93,18 +94,22 @@ export async function usePasskey(database: Database, text: string, url: string):
   // A device that counts never goes back: two of them with one key would.
   const [row] = await database.run(`SELECT ${SCHEMA}.server_use_passkey($1, $2) AS used`, [id, counter]);
   if (row?.["used"] !== true) throw refused();
-  return String(known["person"]);
+  return { person: String(known["person"]), passkey: id };
 }
 
 /** Adds one for somebody who is logged in, or takes one of theirs away. */
 export async function changePasskeys(
   database: Database,
-  person: string,
+  { person, opens }: Login,
   form: URLSearchParams,
   url: string,
 ): Promise<void> {
   if (form.get("do") === "remove") {
-    await database.run(`SELECT ${SCHEMA}.server_remove_passkey($1, $2)`, [form.get("id") ?? "", person]);
+    await database.run(`SELECT ${SCHEMA}.server_drop_passkey($1, $2, $3)`, [
+      form.get("id") ?? "",
+      person,
+      opens,
+    ]);
     return;
   }
   const { id, answer, data, counter } = await readSaid(
@@ -118,15 +123,18 @@ export async function changePasskeys(
   const length = (data[32] ?? 0) & HAS_CREDENTIAL && data.length > 55 ? data.readUInt16BE(53) : 0;
   if (length === 0 || data.subarray(55, 55 + length).toString("base64url") !== id) throw refused();
   const [row] = await database.run(
-    `SELECT ${SCHEMA}.server_add_passkey($1, $2, $3, $4, ${MAX_PASSKEYS}) AS added`,
-    [id, person, key, counter],
+    `SELECT ${SCHEMA}.server_keep_passkey($1, $2, $3, $4, $5, ${MAX_PASSKEYS}) AS added`,
+    [id, person, opens, key, counter],
   );
   if (row?.["added"] !== true)
     throw new HttpError(409, `this passkey is known already, or you have ${MAX_PASSKEYS}`);
 }
 
 export async function passkeysView(visitor: PageVisitor, { run }: Database): Promise<Markup> {
-  const own = await run(`SELECT * FROM ${SCHEMA}.server_passkeys_of($1)`, [visitor.person]);
+  const own = await run(`SELECT * FROM ${SCHEMA}.server_own_passkeys($1, $2)`, [
+    visitor.person,
+    visitor.opens,
+  ]);
   const rows = own.map(
     ({ id, since, used }) =>
       html`<li><form action="/passkeys" method="post">${hiddenFields(visitor)}<input type="hidden" name="id" value="${String(id)}">of ${moment(since)}, last used: ${moment(used)} <button type="submit" name="do" value="remove">Remove</button></form></li>`,

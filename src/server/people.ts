@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { isEqual } from "../dashboard/index.ts";
-import { type Database, SCHEMA } from "../postgres/index.ts";
+import { type Database, type RunSql, SCHEMA } from "../postgres/index.ts";
 import { HttpError, hashSecret, LOGIN_COOKIE, newSecret, readCookie } from "./http.ts";
 import { ROLE, ROLES, type Role } from "./tables.ts";
 
@@ -9,6 +9,15 @@ export interface Login {
   readonly person: string;
   readonly csrf: string;
   readonly teams: ReadonlyMap<string, Role>;
+  /** the teams that this login opens, whatever else somebody of that name is in; null for all */
+  readonly opens: readonly string[] | null;
+}
+
+/** How somebody came in: by the link of a team, by a passkey, or by a provider, which knows people in all teams. */
+export interface WayIn {
+  readonly person: string;
+  readonly team?: string;
+  readonly passkey?: string;
 }
 
 export const LOGIN_SECONDS = 12 * 3600;
@@ -24,20 +33,29 @@ export function isPersonName(text: string): boolean {
 export async function findLogin({ run }: Database, request: IncomingMessage): Promise<Login | undefined> {
   const secret = readCookie(request, LOGIN_COOKIE);
   const [row] =
-    secret === undefined ? [] : await run(`SELECT * FROM ${SCHEMA}.server_login($1)`, [hashSecret(secret)]);
+    secret === undefined
+      ? []
+      : await run(`SELECT * FROM ${SCHEMA}.server_find_login($1)`, [hashSecret(secret)]);
   if (row === undefined) return undefined;
   return {
     person: String(row["person"]),
     csrf: String(row["csrf"]),
-    teams: new Map(Object.entries(row["teams"] as Record<string, Role>)),
+    teams: new Map(Object.entries(row["roles"] as Record<string, Role>)),
+    opens: row["teams"] as readonly string[] | null,
   };
 }
 
 /** A new secret at every login: one that somebody put into the browser before counts for nothing. */
-export async function logIn({ run }: Database, person: string, request: IncomingMessage): Promise<string> {
+export async function logIn(
+  { run }: Database,
+  { person, team, passkey }: WayIn,
+  request: IncomingMessage,
+): Promise<string> {
   const secret = newSecret();
-  await run(`SELECT ${SCHEMA}.server_log_in($1, $2, $3, $4, $5)`, [
+  await run(`SELECT ${SCHEMA}.server_come_in($1, $2, $3, $4, $5, $6, $7)`, [
     person,
+    team ?? null,
+    passkey ?? null,
     hashSecret(secret),
     newSecret(),
     hashSecret(readCookie(request, LOGIN_COOKIE) ?? ""),
@@ -51,9 +69,9 @@ export async function logOut({ run }: Database, request: IncomingMessage): Promi
 }
 
 /** Uses up a one-time link. Undefined for one that is unknown, was used, or is too old. */
-export async function useLink({ run }: Database, secret: string): Promise<string | undefined> {
+export async function useLink({ run }: Database, secret: string): Promise<WayIn | undefined> {
   const [row] = await run(`SELECT * FROM ${SCHEMA}.server_use_link($1)`, [hashSecret(secret)]);
-  return row === undefined ? undefined : String(row["person"]);
+  return row === undefined ? undefined : { person: String(row["person"]), team: String(row["team"]) };
 }
 
 /** The secret of a link that lets one person in, once. */
@@ -62,12 +80,20 @@ export async function makeLink(
   { team, person, role }: { readonly team: string; readonly person: string; readonly role: Role },
 ): Promise<string> {
   const secret = newSecret();
-  await database.ofTeam(ROLE, team).run(
+  const { run } = database.ofTeam(ROLE, team);
+  await dropLinks(run, person);
+  await run(
     `INSERT INTO ${SCHEMA}.server_links (hash, team, person, role, expires)
      VALUES ($1, $2, $3, $4, now() + interval '${LINK_DAYS} days')`,
     [hashSecret(secret), team, person, role],
   );
   return secret;
+}
+
+/** Takes back what was made for a person of the team and was not used. */
+export async function dropLinks(run: RunSql, person: string): Promise<boolean> {
+  const [row] = await run(`SELECT ${SCHEMA}.server_drop_links($1) AS dropped`, [person]);
+  return row?.["dropped"] === true;
 }
 
 /** Throws 403 for somebody who is less than that in the team, or not in it. */

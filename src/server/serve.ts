@@ -49,6 +49,7 @@ import {
   requireOwnPage,
   requireRole,
   useLink,
+  type WayIn,
 } from "./people.ts";
 import { alertDrift, changePolicy, policyView, takePolicy } from "./policies.ts";
 import { answerQuestion, questionsView, takeQuestion } from "./questions.ts";
@@ -204,8 +205,8 @@ class Handler {
     "POST /people": (request, response) =>
       this.change(request, response, "people", "admin", change => changePeople(change, this.url)),
     "POST /passkeys": (request, response) =>
-      this.change(request, response, "people", "viewer", async ({ database, person, team, form }) => {
-        await changePasskeys(database, person, form, this.url);
+      this.change(request, response, "people", "viewer", async ({ database, login, person, team, form }) => {
+        await changePasskeys(database, login, form, this.url);
         const word = form.get("do") === "remove" ? "removed a passkey" : "added a passkey";
         await noteChange(database.run, team, person, word, person);
         return undefined;
@@ -327,18 +328,18 @@ class Handler {
   private async logIn(request: IncomingMessage, response: ServerResponse): Promise<void> {
     requireOwnOrigin(request, this.url);
     const form = await readForm(request);
-    const person = await useLink(this.database, form.get("link") ?? "");
-    if (person === undefined) return this.showLogin(response, 403, null, new URL("/", BASE));
-    await this.comeIn(request, response, person, "/");
+    const way = await useLink(this.database, form.get("link") ?? "");
+    if (way === undefined) return this.showLogin(response, 403, null, new URL("/", BASE));
+    await this.comeIn(request, response, way, "/");
   }
 
   private async comeIn(
     request: IncomingMessage,
     response: ServerResponse,
-    person: string,
+    way: WayIn,
     target: string,
   ): Promise<void> {
-    const secret = await logIn(this.database, person, request);
+    const secret = await logIn(this.database, way, request);
     response.setHeader("set-cookie", setCookie(LOGIN_COOKIE, secret, LOGIN_SECONDS));
     response.writeHead(303, { location: target }).end();
   }
@@ -350,7 +351,7 @@ class Handler {
 
   private async comeBack(request: IncomingMessage, response: ServerResponse, url: URL): Promise<void> {
     const { person, target } = await this.provider().end(this.database, request, url, this.url);
-    await this.comeIn(request, response, person, target);
+    await this.comeIn(request, response, { person }, target);
   }
 
   /** Somebody who is not known yet. */
@@ -416,7 +417,15 @@ class Handler {
     const role = requireRole(login, team, least);
     const { person } = login;
     const database = this.database.ofTeam(ROLE, team);
-    const notice = await work({ database, team, person, role, form, nowMs: this.system.clock.nowMs() });
+    const notice = await work({
+      database,
+      team,
+      login,
+      person,
+      role,
+      form,
+      nowMs: this.system.clock.nowMs(),
+    });
     if (notice !== undefined) return this.showOwn(response, login, team, name, notice);
     response.writeHead(303, { location: `/${name}?team=${encodeURIComponent(team)}` }).end();
   }

@@ -552,6 +552,103 @@ const NAMES: Migration = takeJoin(
        `,
 ).map(statement => statement.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION"));
 
+/** Whether a passkey is one of the logins for these teams; null: of all teams. */
+const IS_OF_LOGIN = "p.person = of_person AND (of_teams IS NULL OR p.teams <@ of_teams)";
+
+/**
+ * Whose name it is each team says for itself. So a link lets its bearer into the team whose admin made it and into no
+ * other one where somebody has that name; a passkey opens what the login opened that added it. A provider proves who
+ * somebody is in all teams: `teams` is null.
+ */
+const TEAMS_OF_LOGINS: Migration = [
+  ...["server_logins", "server_passkeys"].flatMap(table => [
+    `ALTER TABLE ${SCHEMA}.${table} ADD COLUMN teams text[]`,
+    `UPDATE ${SCHEMA}.${table} l SET teams = ARRAY(SELECT p.team FROM ${SCHEMA}.server_people p WHERE p.person = l.person)`,
+  ]),
+  ...secret(
+    "server_find_login",
+    "of_hash text",
+    "TABLE (person text, csrf text, roles jsonb, teams text[])",
+    `BEGIN
+       RETURN QUERY SELECT l.person, l.csrf, coalesce((SELECT jsonb_object_agg(p.team, p.role) FROM server_people p
+             WHERE p.person = l.person AND (l.teams IS NULL OR p.team = ANY (l.teams))), '{}'), l.teams
+         FROM server_logins l WHERE l.hash = of_hash AND l.expires > now();
+     END`,
+  ),
+  ...secret(
+    "server_come_in",
+    "of_person text, by_team text, by_passkey text, new_hash text, new_csrf text, old_hash text, seconds integer",
+    "void",
+    `DECLARE opened text[];
+     BEGIN
+       IF by_passkey IS NOT NULL THEN
+         SELECT p.teams INTO STRICT opened FROM server_passkeys p WHERE p.id = by_passkey AND p.person = of_person;
+       ELSIF by_team IS NOT NULL THEN
+         SELECT CASE WHEN l.teams IS NOT NULL THEN array_append(l.teams, by_team) END INTO opened FROM server_logins l
+           WHERE l.hash = old_hash AND l.person = of_person AND l.expires > now();
+         IF NOT FOUND THEN opened := ARRAY[by_team]; END IF;
+       END IF;
+       DELETE FROM server_logins WHERE hash = old_hash OR expires < now();
+       INSERT INTO server_logins (hash, person, csrf, expires, teams)
+         VALUES (new_hash, of_person, new_csrf, now() + make_interval(secs => seconds), opened);
+     END`,
+  ),
+  ...secret(
+    "server_keep_passkey",
+    "new_id text, of_person text, of_teams text[], new_key text, new_counter bigint, most integer",
+    "boolean",
+    `BEGIN
+       IF (SELECT count(*) FROM server_passkeys p WHERE ${IS_OF_LOGIN}) >= most THEN RETURN false; END IF;
+       INSERT INTO server_passkeys (id, person, teams, key, counter)
+         VALUES (new_id, of_person, of_teams, new_key, new_counter) ON CONFLICT DO NOTHING;
+       RETURN FOUND;
+     END`,
+  ),
+  ...secret(
+    "server_own_passkeys",
+    "of_person text, of_teams text[]",
+    "TABLE (id text, since timestamptz, used timestamptz)",
+    `BEGIN
+       RETURN QUERY SELECT p.id, p.since, p.used FROM server_passkeys p WHERE ${IS_OF_LOGIN} ORDER BY p.since;
+     END`,
+  ),
+  ...secret(
+    "server_drop_passkey",
+    "of_id text, of_person text, of_teams text[]",
+    "void",
+    `BEGIN DELETE FROM server_passkeys p WHERE p.id = of_id AND ${IS_OF_LOGIN}; END`,
+  ),
+  // An older server goes on with the logins that there are, and lets nobody in as it did.
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.server_login(of_hash text) RETURNS TABLE (person text, csrf text, teams jsonb)
+     LANGUAGE sql SECURITY DEFINER ${FIXED_PATH}
+     AS $login$ SELECT person, csrf, roles FROM server_find_login(of_hash) $login$`,
+  ...["server_log_in", "server_add_passkey", "server_remove_passkey"].map(
+    name => `DROP FUNCTION ${SCHEMA}.${name}`,
+  ),
+  // A newer word about a person counts, also about one who has not come in yet.
+  ...secret(
+    "server_drop_links",
+    "of_person text",
+    "boolean",
+    `BEGIN
+       DELETE FROM server_links l
+         WHERE l.team = current_setting('amplihack.team', true) AND l.person = of_person AND l.used IS NULL;
+       RETURN FOUND;
+     END`,
+  ),
+  // Whoever is removed, and let in again under that name by somebody else, needs a new way in.
+  `CREATE FUNCTION ${SCHEMA}.server_person_gone() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER ${FIXED_PATH}
+     AS $gone$ BEGIN
+       UPDATE server_logins SET teams = array_remove(teams, OLD.team) WHERE person = OLD.person;
+       UPDATE server_passkeys SET teams = array_remove(teams, OLD.team) WHERE person = OLD.person;
+       DELETE FROM server_passkeys WHERE person = OLD.person AND teams = '{}';
+       DELETE FROM server_links WHERE team = OLD.team AND person = OLD.person;
+       RETURN NULL;
+     END $gone$`,
+  `CREATE TRIGGER person_gone AFTER DELETE ON ${SCHEMA}.server_people
+     FOR EACH ROW EXECUTE FUNCTION ${SCHEMA}.server_person_gone()`,
+];
+
 const MIGRATIONS: readonly Migration[] = [
   SERVER_TABLES,
   QUESTIONS,
@@ -563,6 +660,7 @@ const MIGRATIONS: readonly Migration[] = [
   PASSKEYS,
   USAGE,
   NAMES,
+  TEAMS_OF_LOGINS,
 ];
 
 /** Everything that the server needs. For the owner of the database; the role must be there. */

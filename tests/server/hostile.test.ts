@@ -2,6 +2,7 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { makeLink } from "../../src/server/people.ts";
 import { ROLE } from "../../src/server/tables.ts";
 import { hasPostgres } from "../postgres-server.ts";
 import { workerMachine } from "../recipes/workers/worker-machine.ts";
@@ -140,6 +141,56 @@ describe.skipIf(!hasPostgres)("hostile requests", () => {
     await expect(zoo.run(`DELETE FROM ${SCHEMA}.records`)).rejects.toMatchObject({ code: "42501" });
     // Without a team it sees nothing, and so does the login itself.
     expect(await scene.database.run(`SELECT team FROM ${SCHEMA}.records`)).toEqual([]);
+  });
+
+  it("with a link in the name of somebody of another team open that team alone, and so does what they add", async () => {
+    const scene = await serverScene();
+    const olga = await scene.visit("acme", "olga", "owner");
+    await scene.visit("zoo", "zoe", "admin");
+    // An admin makes a link with a name that is an owner's elsewhere, and follows it.
+    const thief = await scene.visit("zoo", "olga", "viewer");
+    const page = "/people?team=acme";
+    expect((await thief.get(page)).status).toBe(403);
+    expect((await thief.get("/people")).status).toBe(200);
+    const stolen = { team: "acme", do: "invite", person: "max", role: "owner" };
+    expect((await thief.send("/people", stolen)).status).toBe(403);
+    const begun = (await scene.post("/api/v1/join", undefined, { machine: "x" })).body;
+    const joining = { code: String(begun["code"]), team: "acme", answer: "yes" };
+    expect((await thief.send("/join", joining)).status).toBe(403);
+    // Whoever is in both follows both links in one browser.
+    const link = await makeLink(scene.database, { team: "zoo", person: "olga", role: "member" });
+    const { headers } = await scene.ask("/login", {
+      method: "POST",
+      headers: {
+        "content-type": "application/x-www-form-urlencoded",
+        origin: scene.url,
+        cookie: olga.cookie,
+      },
+      body: `link=${link}`,
+    });
+    const both = { cookie: String(headers["set-cookie"]).split(";")[0] ?? "" };
+    for (const team of ["acme", "zoo"])
+      expect((await scene.ask(`/people?team=${team}`, { headers: both })).status).toBe(200);
+    expect((await thief.get(page)).status).toBe(403);
+  });
+
+  it("with a link from before somebody was removed, or got another role, let nobody in", async () => {
+    const scene = await serverScene();
+    const olga = await scene.visit("acme", "olga", "owner");
+    const linkOf = async (person: string) => {
+      const { body } = await olga.send("/people", { team: "acme", do: "invite", person, role: "admin" });
+      return /login\?link=([A-Za-z0-9_-]{43})/.exec(body)?.[1] ?? "";
+    };
+    const follow = async (link: string) => {
+      const form = { "content-type": "application/x-www-form-urlencoded", origin: scene.url };
+      return (await scene.ask("/login", { method: "POST", headers: form, body: `link=${link}` })).status;
+    };
+    const [removed, lessened, replaced] = [await linkOf("max"), await linkOf("ann"), await linkOf("bob")];
+    await olga.send("/people", { team: "acme", do: "remove", person: "max" });
+    await olga.send("/people", { team: "acme", do: "add", person: "ann", role: "viewer" });
+    const newest = await linkOf("bob");
+    for (const link of [removed, lessened, replaced]) expect(await follow(link)).toBe(403);
+    expect(await follow(newest)).toBe(303);
   });
 
   it("with text that is markup or SQL in every field are stored and shown as text", async () => {
