@@ -20,6 +20,7 @@ import { build } from "esbuild";
 import { buildConstants } from "./build-constants.mjs";
 import { buildCommands, buildHooks } from "./build-hooks.mjs";
 import { buildVendor, vendoredImports } from "./build-vendor.mjs";
+import { resolveForeignTypes } from "./foreign-types.mjs";
 import { lateWidth, readyTables } from "./lean-modules.mjs";
 import { nativeSourcesMs } from "./native-sources.mjs";
 import { pastDoors } from "./past-doors.mjs";
@@ -130,6 +131,7 @@ const types = spawnSync(
   { stdio: "inherit" },
 );
 if (types.status !== 0) process.exit(types.status ?? 1);
+resolveForeignTypes(`${OUTPUT}/types`);
 
 // The compiled code of every hook, for the Node that builds; an installation makes it for the user's Node. It holds the
 // names of the files, so that they must lie in their place.

@@ -79,7 +79,7 @@ export async function runSandboxed(
     return { outcome: "held", code: code === 0 ? 1 : code, ...texts(), reason, held: record.id };
   } catch (error) {
     if (!(error instanceof Problem) || error.exitCode !== NOT_STARTED) throw error;
-    return refused([error.message, ...error.causes].join(": "));
+    return { ...refused([error.message, ...error.causes].join(": ")), ...texts() };
   }
 }
 

@@ -9,8 +9,9 @@ import {
   rmSync,
   writeFileSync,
 } from "node:fs";
+import { constants } from "node:os";
 import { Writable } from "node:stream";
-import { removeIfThere } from "../state/index.ts";
+import { Problem, removeIfThere } from "../state/index.ts";
 import { join, type System, sha256Hex } from "../system/index.ts";
 import { bwrapWords, HIDDEN_IN_PROC, STATUS } from "./bwrap.ts";
 import type { Hidden, Policy } from "./policy.ts";
@@ -42,6 +43,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT"] as const;
 /** Runs a command with this program's streams, or with those that are given, and answers with its exit code. */
 export async function runInSandbox(system: System, start: SandboxStart): Promise<number> {
   const { streams } = start;
+  if (streams?.signal?.aborted === true) throw notStarted("it was cancelled before");
   const stdio = streams === undefined ? ("inherit" as const) : ("pipe" as const);
   if (start.by === "bwrap") return runInBwrap(system, start, stdio);
   const id = writePolicy(system, start.stateHome, start.policy);
@@ -121,11 +123,18 @@ async function runInBwrap(system: System, start: SandboxStart, stdio: "inherit" 
     said += String(bytes);
   });
   const code = await awaitExit(child, start.streams).finally(prepared.remove);
-  if (said.includes("child-pid")) return code;
-  process.stderr.write(
-    "amplihack: the command was not started: bwrap could not make its view. See: amplihack sandbox check\n",
-  );
-  return NOT_STARTED;
+  // It tells the code of a command that was begun, unless it was ended itself; its process is there before its view is.
+  if (said.includes("exit-code") || (child.signalCode !== null && said.includes("child-pid"))) return code;
+  throw notStarted("bwrap could not make its view", "amplihack sandbox check");
+}
+
+function notStarted(why: string, fix?: string): Problem {
+  return new Problem("the command was not started", {
+    kind: "unavailable",
+    causes: [why],
+    fix,
+    exitCode: NOT_STARTED,
+  });
 }
 
 /** What this process was started with beyond its streams: `bwrap` hands it on, and Node can only put something else there. */
@@ -146,7 +155,9 @@ async function awaitExit(child: ChildProcess, streams: Streams | undefined): Pro
     return await new Promise((resolve, reject) => {
       child.on("error", reject);
       // With pipes, all that was printed comes first.
-      child.on(streams === undefined ? "exit" : "close", code => resolve(code ?? NOT_STARTED));
+      child.on(streams === undefined ? "exit" : "close", (code, signal: NodeJS.Signals) =>
+        resolve(code ?? 128 + constants.signals[signal]),
+      );
     });
   } finally {
     for (const signal of SIGNALS) process.off(signal, handOn);
@@ -165,7 +176,6 @@ function connectStreams(child: ChildProcess, { input, signal, onOutput }: Stream
     child.kill("SIGTERM");
     setTimeout(() => child.kill("SIGKILL"), GRACE_MS).unref();
   };
-  if (signal?.aborted === true) end();
-  else signal?.addEventListener("abort", end, { once: true });
+  signal?.addEventListener("abort", end, { once: true });
   child.on("exit", () => signal?.removeEventListener("abort", end));
 }

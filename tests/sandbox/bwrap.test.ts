@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { BUILT_IN } from "../../src/config/index.ts";
 import { readAbility } from "../../src/hooks/index.ts";
-import { loadSandbox } from "../../src/sandbox/index.ts";
+import { loadSandbox, type SandboxedCommand } from "../../src/sandbox/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { SETS } from "./attempts/attempt.ts";
 import { planFor } from "./run-attempt.ts";
@@ -33,7 +33,11 @@ describe.skipIf(!works)("bwrap, where amplihack-sandbox is not installed", () =>
   });
   afterAll(() => removeScene(scene));
 
-  const run = async (script: string, network: "off" | "hosts" | "on" = "hosts") => {
+  const run = async (
+    script: string,
+    network: "off" | "hosts" | "on" = "hosts",
+    { signal, onOutput }: Partial<NonNullable<SandboxedCommand["streams"]>> = {},
+  ) => {
     const { runCommand } = await loadSandbox();
     const node = createNodeSystem();
     const variables: Readonly<Record<string, string>> = {
@@ -55,7 +59,13 @@ describe.skipIf(!works)("bwrap, where amplihack-sandbox is not installed", () =>
       settings: { ...BUILT_IN.sandbox, network },
       guard: BUILT_IN.guard,
       proxyCommand: [],
-      streams: { onOutput: (_, bytes) => output.push(String(bytes)) },
+      streams: {
+        signal,
+        onOutput(stream, bytes) {
+          output.push(String(bytes));
+          onOutput?.(stream, bytes);
+        },
+      },
     });
     return { code, output: output.join("") };
   };
@@ -102,6 +112,29 @@ describe.skipIf(!works)("bwrap, where amplihack-sandbox is not installed", () =>
     closeSync(input);
     expect(ended.stdout).toBe("text\n");
     expect(readFileSync(path, "utf8")).toBe("text\n");
+  });
+
+  it("tells a command that was ended from one that was not started", async () => {
+    const abort = new AbortController();
+    const ended = run("echo ready; sleep 1000", "off", {
+      signal: abort.signal,
+      onOutput: () => abort.abort(),
+    });
+    expect(await ended).toEqual({ code: 143, output: "ready\n" });
+    await expect(run("echo ready", "off", { signal: abort.signal })).rejects.toMatchObject({
+      message: "the command was not started",
+      causes: ["it was cancelled before"],
+      exitCode: 126,
+    });
+    const { policy } = planFor(scene, { PATH: "/usr/bin:/bin", HOME: scene.home }, SETS.bwrap);
+    const start = {
+      ...{ program: "/usr/bin/bwrap", by: "bwrap", stateHome: scene.stateHome },
+      policy: { ...policy, write: [...policy.write, join(scene.outside, "not-there")] },
+      ...{ words: ["/bin/true"], directory: scene.project },
+    };
+    const words = ["--input-type=module", "-e", RUN_IN_SANDBOX, JSON.stringify(start)];
+    const { stderr } = spawnSync(process.execPath, words, { cwd: ROOT, encoding: "utf8" });
+    expect(stderr).toContain("bwrap could not make its view");
   });
 
   it("is said to hold less back, so that no call of a host is sent there, and nothing is tried", async () => {

@@ -41,6 +41,22 @@ describe("the packed package", () => {
     expect(missing).toEqual([]);
   });
 
+  it("has declarations that name no package but those that a user brings along", () => {
+    const { peerDependencies } = JSON.parse(read("package.json")) as { peerDependencies: object };
+    const declarations = [...packed].filter(path => path.startsWith("dist/types/") && path.endsWith(".d.ts"));
+    const named = declarations.flatMap(path =>
+      Array.from(
+        read(path).matchAll(/^(?:import|export) .* from "([^".][^"]*)";$/gm),
+        ([, name = ""]) => name,
+      ),
+    );
+    const peers = Object.keys(peerDependencies);
+    const isKnown = (name: string) =>
+      name.startsWith("node:") || peers.some(peer => name === peer || name.startsWith(`${peer}/`));
+    expect(named).toContain("@opentelemetry/api");
+    expect([...new Set(named)].filter(name => !isKnown(name))).toEqual([]);
+  });
+
   it("says where it comes from", () => {
     const { repository, homepage, bugs, keywords, description } = JSON.parse(read("package.json"));
     expect(repository.url).toMatch(/^git\+https:\/\/.+\.git$/);
