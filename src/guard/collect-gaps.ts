@@ -42,6 +42,7 @@ import {
   wiringPart,
   type Zone,
 } from "../workspace/index.ts";
+import { gapsOfChangedNames, gapsOfWaysUp } from "./changed-names.ts";
 import type { Examination } from "./collect-footprint.ts";
 import { type Gap, reach } from "./gap.ts";
 import { gapsOfGit } from "./git/gaps.ts";
@@ -80,6 +81,8 @@ export function* collectGaps(examined: readonly Examination[], workspace: GuardW
     // The disk is searched last: most calls have been found wanting by their words.
     for (const invocation of found) yield* gapsOfIdentity(invocation, workspace);
   }
+  const parts = examined.reduce((sum, { facts }) => sum + facts.invocations.length, 0);
+  yield* gapsOfChangedNames(allEffects, parts > 1, workspace);
   for (const what of warnedSincePrompt(workspace.given))
     yield { kind: "warned", what, why: "it held text that reads like instructions to the agent" };
 }
@@ -168,6 +171,7 @@ function* gapsOfProgram(invocation: Invocation, facts: CallFacts, workspace: Gua
       if (missing.kind === "program" && reachesOut(invocation)) yield reach(missing.what);
     }
   yield* gapsOfPatterns(invocation, facts, workspace);
+  yield* gapsOfWaysUp(invocation, workspace);
   yield* gapsOfEnvironment(invocation, workspace);
   if (invocation.program === "patch") yield* gapsOfPatch(invocation, facts, workspace);
   const { argv, environment, place, isElevated, isOpenEnded } = invocation;
@@ -184,6 +188,8 @@ function* gapsOfProgram(invocation: Invocation, facts: CallFacts, workspace: Gua
     yield { kind: "value", what: name, why: "more words follow that are not known" };
   for (const word of argv) {
     yield* gapsOfShownVariables(word);
+    if (isShellWord(name) && name !== "echo" && SUBSCRIPT.test(describe(word)))
+      yield { kind: "code", what: name, why: "a text that is computed may hold commands" };
     if (word.pieces.some(piece => piece.kind !== "unknown" && UNSEEN.test(pieceText(piece))))
       yield { kind: "value", what: name, why: "a word has characters that cannot be seen" };
   }
@@ -218,6 +224,9 @@ function gapsOfEnvironment(invocation: Invocation, workspace: GuardWorkspace): r
     ? [{ kind: "secret", what: invocation.program ?? "", why: "the environment may hold a secret" }]
     : [];
 }
+
+/** Words of the shell compute names and numbers, some shells more of them than others. */
+const SUBSCRIPT = /\[[^\]]*(?:\$\(|`)/;
 
 /** A program is known only if what would run is the one that is meant. */
 function gapsOfIdentity(invocation: Invocation, workspace: GuardWorkspace): readonly Gap[] {

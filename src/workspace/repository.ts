@@ -152,6 +152,7 @@ const SIZE_AT = 36;
 const MODIFIED_AT = 8;
 const DIRECTORY_MODE = 0o040000;
 const REPOSITORY_MODE = 0o160000;
+const LINK_MODE = 0o120000;
 
 /**
  * Does git track the file, or anything below the directory? Read from the index; undefined when that cannot be read,
@@ -173,10 +174,11 @@ export function trackedFiles(
   knownTracked.set(disk, known);
   if (known.has(repository.gitDirectory)) return known.get(repository.gitDirectory);
   const files = new Map<string, IndexedFile>();
-  const isRead = visitIndex(disk, repository, (name, length, _mode, view, at) => {
+  const isRead = visitIndex(disk, repository, (name, length, mode, view, at) => {
     files.set(disk.decode(name.subarray(0, length)), {
       size: view.getUint32(at + SIZE_AT),
       modifiedSeconds: view.getUint32(at + MODIFIED_AT),
+      isLink: mode === LINK_MODE,
     });
     return false;
   });
@@ -211,6 +213,8 @@ export interface IndexedFile {
   /** zero where git did not note it */
   readonly size: number;
   readonly modifiedSeconds: number;
+  /** what is tracked there is a symbolic link */
+  readonly isLink: boolean;
 }
 
 type Visit = (name: Uint8Array, length: number, mode: number, view: DataView, at: number) => boolean;

@@ -341,6 +341,71 @@ describe("programs that git starts", () => {
   });
 });
 
+describe("a link that a later part of the call goes through", () => {
+  const LINKS = {
+    "/home/user/project/way": { kind: "symlink", target: "../elsewhere/deep" },
+    "/home/user/project/tree/way": { kind: "symlink", target: "../../elsewhere/deep" },
+    "/home/user/elsewhere/deep/x.txt": "x",
+  } as const;
+  const isKnown = (command: string) => isUnderstood(judge(command, { system: machine(LINKS) }));
+
+  it.each([
+    "mv way in && rm in/x.txt",
+    "cp -a way in && echo x > in/x.txt",
+    "cp -r way in; cd in && rm x.txt",
+    "mv way src && sed -i s/a/b/ src/way/x.txt",
+    "mv tree wood && rm wood/way/x.txt",
+    "cp -a tree wood && cat wood/way/x.txt",
+    "mv src old && ln -s ../elsewhere src && rm src/x.txt",
+    "rm -rf dist && ln -s ../elsewhere dist && echo x > dist/x.txt",
+    "cd -P way/.. && rm x.txt",
+    "cd way && cd -P .. && rm x.txt",
+    "cd -P way && cd .. && rm deep/x.txt",
+    "cd -LP way/.. && echo x > x.txt",
+    "git -C way/.. status",
+  ])("is not known by the disk as it is before: %s", command => expect(isKnown(command)).toBe(false));
+
+  it.each([
+    "mv way in",
+    "cp -a way in",
+    "mv tree wood",
+    "cd way/.. && rm notes.txt",
+    "cd -P src && ls ..",
+    "cd src/.. && ls",
+    "mv src old && ls old",
+    "git -C src/.. status",
+    "ln -s ../elsewhere in",
+  ])("and leads nowhere else where nothing goes through it: %s", command =>
+    expect(isKnown(command)).toBe(true),
+  );
+});
+
+describe("what git shows", () => {
+  const CONFIG = "/home/user/project/.git/config";
+  const judgeWith = (command: string, config: string) =>
+    isUnderstood(judge(command, { system: machine({ [CONFIG]: config }) }));
+
+  it.each([
+    ["git config --list", '[http "https://x.example"]\n\textraHeader = AUTHORIZATION: basic eA==\n'],
+    ["git config --get-regexp .", "[x]\n\ttoken = abc\n"],
+    ["git remote -v", '[remote "origin"]\n\turl = https://me:word@example.com/a.git\n'],
+    ["git remote get-url origin", '[remote "origin"]\n\turl = https://token@example.com/a.git\n'],
+    ["git config remote.origin.url", '[remote "origin"]\n\turl = https://me:word@example.com/a.git\n'],
+  ])("may be a secret among its settings: %s", (command, config) => {
+    expect(judgeWith(command, config)).toBe(false);
+    expect(judgeWith(command, '[remote "origin"]\n\turl = git@example.com:a.git\n')).toBe(true);
+    expect(judgeWith("git config user.name", config)).toBe(true);
+  });
+});
+
+describe("a subscript", () => {
+  it.each(["wait -n -p 'a[$(./x)]'", "getopts a 'a[$(./x)]'", "exit 'a[`./x`]'", "printf '%d' 'a[$(./x)]'"])(
+    "that a word of the shell may compute is code: %s",
+    command => expect(gapsOf(command)).toContain("code"),
+  );
+  it("is text where it is only said", () => expect(gapsOf("echo 'a[$(./x)]'")).toEqual([]));
+});
+
 describe("no wrong yes", () => {
   const quote = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
   /** The same command in other clothes. */

@@ -6,7 +6,7 @@ import {
   reachesOut,
   runsHooks,
 } from "../../programs/index.ts";
-import { joinPath, knownText, text } from "../../shell/index.ts";
+import { describe, joinPath, knownText, text, words } from "../../shell/index.ts";
 import { ancestors, basename, isInside, join } from "../../system/index.ts";
 import {
   findRepository,
@@ -16,6 +16,7 @@ import {
   listGitHooks,
   type Repository,
   resolveTargets,
+  secretAt,
   startsLater,
   submodulesOf,
   trackedFiles,
@@ -45,6 +46,7 @@ export function gapsOfGit({ run, by }: EffectOf<"git">, workspace: GuardWorkspac
     ...gapsOfMoved(run, workspace),
     ...gapsOfSettings(run, by.invocation?.isCaptured === true, workspace),
     ...gapsOfSubmodules(run, workspace),
+    ...gapsOfShown(run, workspace),
   ];
 }
 
@@ -173,6 +175,53 @@ const STARTED: readonly (readonly [setting: RegExp, isStarted: (run: GitRun) => 
   ],
 ];
 
+/** Subcommands that show settings: addresses stand there with the names and passwords in them. */
+const SHOWS_SETTINGS = /^(?:config|remote)$/;
+const SECRET_SETTING = /extraheader|token|passw|secret|cookie/;
+const ADDRESS_WITH_PASSWORD = /:\/\/[^/\s@:]*:?[^/\s@]+@/;
+
+function holdsSecret({ name, value }: GitSetting): boolean {
+  return SECRET_SETTING.test(name) ? value !== "" : ADDRESS_WITH_PASSWORD.test(`${name} ${value}`);
+}
+
+/** `git config user.name` */
+function namesPlainSetting({ subcommand, options }: GitRun): boolean {
+  const shown = options.operandValues.map(word => knownText(word) ?? "");
+  return subcommand === "config" && shown.some(name => /^(?:user|core|init|branch)\.[\w.-]+$/.test(name));
+}
+
+const PATCH_OPTIONS = words(`
+  p patch u U unified L G S c cc m W function-context word-diff word-diff-regex color-words binary patch-with-raw patch-with-stat dd remerge-diff diff-merges
+`);
+const SUMMARIES = words(`
+  stat numstat shortstat dirstat summary name-only name-status s no-patch l files-with-matches c count
+`);
+
+/** What git shows of files that it tracks: a secret among them was there before, or is now. */
+function gapsOfShown(run: GitRun, workspace: GuardWorkspace): readonly Gap[] {
+  const { subcommand, options, repository, directory } = run;
+  const top = repository?.top;
+  const [first = ""] = options.operandValues.map(describe);
+  const isAskedFor = PATCH_OPTIONS.some(name => options.has(name));
+  const isShown =
+    isAskedFor || /^(?:show|diff|grep)$/.test(subcommand) || (subcommand === "stash" && first === "show");
+  // What is named by its path is read by that name.
+  const isOfFiles =
+    subcommand === "show" && options.operandValues.map(describe).every(one => one.includes(":"));
+  if (!SHOWS_DIFFERENCES.test(subcommand) || (isOfFiles && first !== "") || !isShown) return [];
+  if (!isAskedFor && SUMMARIES.some(name => options.has(name))) return [];
+  if (repository === undefined || top === undefined) return [];
+  const at = run.argv.findIndex(word => knownText(word) === "--");
+  const named = at < 0 ? [] : run.argv.slice(at + 1).map(word => knownText(joinPath(directory, word)));
+  const isAsked = (file: string) =>
+    named.length === 0 || named.some(place => place === undefined || isInside(place, file));
+  const tracked = [...(trackedFiles(workspace.disk, repository)?.keys() ?? [])];
+  const secret = tracked
+    .map(name => join(top, name))
+    .find(file => isAsked(file) && secretAt(workspace, file) !== undefined);
+  return secret === undefined ? [] : [{ kind: "secret", what: secret, why: "git may show it" }];
+}
+
 /** Programs of others that this run would start, by the configuration. */
 function gapsOfSettings(run: GitRun, isCaptured: boolean, workspace: GuardWorkspace): readonly Gap[] {
   const { disk, home } = workspace;
@@ -182,6 +231,9 @@ function gapsOfSettings(run: GitRun, isCaptured: boolean, workspace: GuardWorksp
   if (settings === undefined)
     return [{ kind: "size", what: "git", why: "its configuration could not be read" }];
   const code = (what: string, why: string): Gap => ({ kind: "code", what, why });
+  const secret = SHOWS_SETTINGS.test(subcommand) ? settings.find(holdsSecret) : undefined;
+  if (secret !== undefined && !namesPlainSetting(run))
+    return [{ kind: "secret", what: secret.name, why: "this setting holds a secret" }];
   const isOn = (name: string) => isTrue(lastSetting(settings, name));
   const gaps: Gap[] = [];
   const changes = runsHooks(run) || changesOfGit(run).state || changesOfGit(run).files;
