@@ -331,7 +331,7 @@ function operationEffects(
     !isTarget && (kinds?.has("cloud") === true || (kinds?.has("sec") === true && tool.name !== "git"));
   const readsVerbs = isUnknown || isTask || isClient || ofOthers;
   // Containers are stopped as a whole every day, and processes have rules of their own.
-  const endsAny = !/^(?:docker(?:-compose)?|podman(?:-compose)?|nerdctl|kill|pkill)$/.test(tool.name);
+  const endsAny = !hasTrait(tool.name, "endsDaily");
   const said: readonly ProgramEffect[] = [
     ...known,
     ...(isOfFiles ? [] : shownSecrets(tool.name, there)),
@@ -374,7 +374,7 @@ function unusualOf(
     found === undefined && call.isElevated && call.place.kind === "local" && PROGRAM.test(name);
   if (looks !== undefined || isOfRoot) return administers(name, call, looks);
   // Simulated devices and emulated services are this machine's own.
-  const isLocal = name === "xcrun" || isAtLocalEndpoint(call);
+  const isLocal = hasTrait(name, "simulates") || isAtLocalEndpoint(call);
   return isOfService && !isLocal && found !== undefined && isOfReachingField(found)
     ? unusualWork(name, call)
     : NO_EFFECTS;

@@ -7,8 +7,7 @@ import {
   type Value,
   words,
 } from "../../shell/index.ts";
-import { takesQuery, usesGivenFiles } from "../records/uses.ts";
-import type { Program } from "./program.ts";
+import type { Program, Trait } from "./program.ts";
 import { findProgram, isEveryday } from "./registry.ts";
 import { fileBehindMark, mayBeGiven, UNKNOWN } from "./unknown.ts";
 
@@ -74,18 +73,20 @@ function filesInTexts(
 }
 
 const MAX_NOT_TOLD = 32;
+/** What shows nothing of the files that its words name, or is judged by itself. */
+const SHOWS_NO_FILE: ReadonlySet<Trait> = new Set(["usesFiles", "prints", "shell", "fetches"]);
 
 /** Words that name something which no option of using and no text says what for, at most a few: places, and texts that hold one. */
 export function wordsNotTold({ program: name, argv }: Invocation): readonly Value[] {
   const program = name === undefined ? undefined : findProgram(name);
-  if (name === undefined || program === undefined || usesGivenFiles(name)) return [];
-  if (program.is?.some(trait => trait === "prints" || trait === "shell" || trait === "fetches") === true)
-    return [];
+  if (program === undefined) return [];
+  if (program.is?.some(trait => SHOWS_NO_FILE.has(trait)) === true) return [];
   if (program.options?.stopsAtOperand === true || program.language !== undefined) return [];
   // `jq .env package.json`: where a query stands in front of the files, a word before them names none.
-  const query = takesQuery(name)
-    ? argv.findIndex((word, at) => at > 0 && /^[.[]/.test(knownText(word) ?? ""))
-    : -1;
+  const query =
+    program.reads?.text === undefined
+      ? -1
+      : argv.findIndex((word, at) => at > 0 && /^[.[]/.test(knownText(word) ?? ""));
   const isQuery = query > 0 && argv.slice(query + 1).some(word => !knownPrefix(word).startsWith("-"));
   return argv.slice(1, MAX_NOT_TOLD).flatMap((word, index): readonly Value[] => {
     const before = knownText(argv[index] ?? word) ?? "";

@@ -49,6 +49,12 @@ export const TRAITS = [
   "selects",
   /** makes what it is given vanish */
   "removes",
+  /** what its words name is used, set up, left out or looked at from outside, and not shown */
+  "usesFiles",
+  /** what runs there is ended as a whole every day, or has rules of its own */
+  "endsDaily",
+  /** works with devices that this machine simulates */
+  "simulates",
   "shell",
   "powershell",
   /** starts the package that its first word names, or that one of its words may name */

@@ -390,7 +390,7 @@ export function isNamedForEnding(program: string): boolean {
 /** `stop all`, `kill --all`; `qdel all`, where the program is the verb. */
 export function findEndsAll(program: string, call: ParsedCall): readonly OperationEffect[] {
   // Simulated devices are switched off every day.
-  if (program === "xcrun") return [];
+  if (hasTrait(program, "simulates")) return [];
   const { options } = call;
   const shown = options.operandValues.map(describe);
   const flags = options.options.flatMap(({ name, value }) => (value === undefined ? [name] : []));

@@ -13,7 +13,7 @@ export const credentials: Field = {
         "sec.keychain get password|item|totp|notes | show a secret of Bitwarden | stops bw get password web | passes bw get list web",
       ],
     }),
-    program("sops", "readsNothing", {
+    program("sops", "readsNothing usesFiles", {
       options: { values: "-i input-type output-type output config", flags: "d|decrypt", abbreviates: false },
       run(call) {
         const [action, , command] = call.operands;
@@ -31,7 +31,7 @@ export const credentials: Field = {
         "sec.keychain decrypt | show decrypted secrets | stops sops decrypt web | passes sops list web",
       ],
     }),
-    program("git-crypt ansible-vault mkcert certbot keytool ssh-copy-id ssh-add", "readsNothing", {
+    program("git-crypt ansible-vault mkcert certbot keytool ssh-copy-id ssh-add", "readsNothing usesFiles", {
       operations: [
         "ssh-copy-id: grant.access * | let a key in | unless n | stops ssh-copy-id -i a.pub me@web | passes ssh-copy-id -n -i a.pub me@web",
 

@@ -64,7 +64,7 @@ export const encoding: Field = {
       run: encodeInput,
     }),
     program("rev", "", { options: {}, complete: { only: "" }, run: reverseLines }),
-    program("openssl", "readsNothing decodes socket dangerous changesMore", {
+    program("openssl", "readsNothing decodes socket dangerous changesMore usesFiles", {
       options: {
         flags: "d e a A base64 nosalt salt pbkdf2",
         values: "in out keyout k pass K iv S md",
@@ -85,7 +85,12 @@ export const encoding: Field = {
     },
     ...packers("gzcat bunzip2 bzcat bzip2 unxz xzcat xz zstd unzstd zstdcat lz4 uncompress", ["unpacks"]),
     ...withOperations(
-      [...packers("unlz4 brotli gpg2 age rage pigz unpigz", []), ...packers("gpg uudecode", ["decodes"])],
+      [
+        ...packers("unlz4 brotli pigz unpigz", []),
+        ...packers("gpg2 age rage", ["usesFiles"]),
+        ...packers("gpg", ["decodes", "usesFiles"]),
+        ...packers("uudecode", ["decodes"]),
+      ],
       [
         "gpg gpg2: grant.access - | delete keys that nobody can make again | needs delete-secret-keys delete-secret-key delete-secret-and-public-key | safer gpg --list-secret-keys | stops gpg --delete-secret-keys web | passes gpg --list-secret-keys web",
         "gpg gpg2: sec.keychain - | export private keys | needs export-secret-keys export-secret-subkeys | stops gpg web --export-secret-keys | passes gpg web",

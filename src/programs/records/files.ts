@@ -77,7 +77,7 @@ export const files: Field = {
           : operands.map(replaced),
     }),
     program("dd", "dangerous gnu guessed", { effects: effectsOfDd, run: runDd }),
-    program("mkdir", "seldomFails gnu", {
+    program("mkdir", "seldomFails gnu usesFiles", {
       options: { flags: "-pvZ parents verbose help version", values: "-m mode", optional: "context" },
       complete: { except: "Z context m mode" },
       effects: ({ operands }) => operands.map(path => ({ kind: "alter", path })),
@@ -86,7 +86,7 @@ export const files: Field = {
         return NO_OUTPUT;
       },
     }),
-    program("touch", "gnu", {
+    program("touch", "gnu usesFiles", {
       options: { flags: "-afhm c|no-create no-dereference help version", values: "-drt date reference time" },
       complete: true,
       effects: ({ options, operands }) =>
@@ -99,12 +99,12 @@ export const files: Field = {
         return NO_OUTPUT;
       },
     }),
-    program("chmod", "dangerous gnu guessed", {
+    program("chmod", "dangerous gnu guessed usesFiles", {
       options: ATTRIBUTE_OPTIONS,
       complete: { fixed: "first", except: "R reference", gap: gapOfMode },
       effects: attributes("mode"),
     }),
-    program("chown chgrp", "dangerous gnu guessed", {
+    program("chown chgrp", "dangerous gnu guessed usesFiles", {
       options: ATTRIBUTE_OPTIONS,
       effects: attributes("owner"),
     }),
@@ -117,7 +117,7 @@ export const files: Field = {
       effects: accessLists,
     }),
     PATCH,
-    program("ssh-keygen", "changesMore", {
+    program("ssh-keygen", "changesMore usesFiles", {
       uses: "f",
       options: { flags: "-ylqpieHv", values: "-ftbCNPmOaInVRFszE", abbreviates: false },
       effects: [
@@ -274,7 +274,7 @@ function effectsOfPatchText(call: ParsedCall): readonly ProgramEffect[] {
 export const removal: Field = {
   tellsChanges: true,
   programs: () => [
-    program("rm unlink", "removes dangerous gnu guessed", {
+    program("rm unlink", "removes dangerous gnu guessed usesFiles", {
       options: {
         flags: "-fiIvPWx r|R|recursive force verbose d|dir one-file-system no-preserve-root help version",
         optional: "interactive preserve-root",
@@ -301,7 +301,7 @@ export const removal: Field = {
       effects: unlessCmd(call => effectsOfRows([{ delete: "operands", recursive: "always" }], call)),
       run: runForCmd,
     }),
-    program("trash trash-put rmtrash", "", {
+    program("trash trash-put rmtrash", "usesFiles", {
       options: {
         flags: "-rRfidvF recursive force verbose directory interactive help version",
         values: "trash-dir",

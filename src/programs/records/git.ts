@@ -45,7 +45,7 @@ export const versionControl: Field = {
   tellsChanges: true,
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
-    program("git", "readsNothing namesHosts dangerous guessed", {
+    program("git", "readsNothing namesHosts dangerous guessed usesFiles", {
       setBy: `GIT_CONFIG GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_DIR GIT_WORK_TREE
         GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_EXEC_PATH GIT_EXTERNAL_DIFF
         GIT_TEMPLATE_DIR GIT_ATTR_SOURCE GIT_TRACE GIT_TRACE_SETUP GIT_TRACE_PERFORMANCE GIT_TRACE2 GIT_TRACE2_EVENT
@@ -80,7 +80,7 @@ export const versionControl: Field = {
       ],
     }),
     program("", "", { pattern: /^git-[a-z]/, effects: effectsOfPlumbing }),
-    program("gh", "dangerous readsNothing changesMore", {
+    program("gh", "dangerous readsNothing changesMore usesFiles", {
       bringsHere: BRINGS_HERE,
       options: FORGE_OPTIONS,
       effects: call => [...effectsOfUpload(call), ...publishedTexts(call)],

@@ -290,7 +290,7 @@ export const paths: Field = {
       run: token,
       harmless: { reads: "*", names: "hostname" },
     }),
-    program("file", "readsNothing", {
+    program("file", "readsNothing usesFiles", {
       options: {
         flags: `-bcCdEhiklLnNprsSvzZ0 brief checking-printout compile debug mime mime-type mime-encoding extension apple
           keep-going list dereference no-dereference no-buffer no-pad print0 preserve-date raw special-files
@@ -320,7 +320,7 @@ export const paths: Field = {
       "",
     ),
     program("groups", "", { harmless: { reads: "*" } }),
-    program("open xdg-open", "readsNothing changesMore"),
+    program("open xdg-open", "readsNothing changesMore usesFiles"),
   ],
 };
 

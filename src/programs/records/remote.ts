@@ -36,7 +36,7 @@ export const remote: Field = {
   reaches: true,
   tellsChanges: true,
   programs: () => [
-    program("ssh autossh slogin", "readsNothing namesHosts dangerous", {
+    program("ssh autossh slogin", "readsNothing namesHosts dangerous usesFiles", {
       options: SSH,
       effects: effectsOfSsh,
       run: runSsh,

@@ -31,14 +31,14 @@ import { isRegenerablePattern } from "./regenerable.ts";
 export const search: Field = {
   tellsChanges: true,
   programs: () => [
-    program("find bfs", "readsNothing dangerous gnu guessed", {
+    program("find bfs", "readsNothing dangerous gnu guessed usesFiles", {
       complete: { names: "find", gap: gapOfFind },
       effects: [],
       effectsAfter: effectsOfFind,
       lists: ({ argv }) => toListing(readFind(argv, false), leftByFind(argv)),
       run: runFind,
     }),
-    program("fd fdfind", "readsNothing dangerous", {
+    program("fd fdfind", "readsNothing dangerous usesFiles", {
       options: {
         flags:
           "-HIuUsigalpFL01hV hidden no-ignore unrestricted absolute-path follow full-path list-details print0 glob help version",
@@ -55,7 +55,7 @@ export const search: Field = {
       lists: call => toListing(readFd(call.argv), leftByFd(call)),
       run: runFd,
     }),
-    program("ls", "readsNothing gnu", {
+    program("ls", "readsNothing gnu usesFiles", {
       options: {
         flags: `-aAbBcCdDfFgGhHiklLmnNopqQrRsStuUvxXZ1 all almost-all author escape ignore-backups directory dired file-type
           full-time group-directories-first no-group human-readable si dereference-command-line

@@ -61,7 +61,7 @@ export const shells: Field = {
       },
       run: runFish,
     }),
-    program(". source", "readsNothing sources"),
+    program(". source", "readsNothing sources usesFiles"),
     program("read", "readsNothing readsLine"),
     program(
       "export declare local readonly typeset set unset alias unalias exit return cd pushd popd trap shift eval exec :",
@@ -188,7 +188,7 @@ function runStartFiles(parsed: ParsedOptions, call: ProgramCall): void {
 /** Editors that take commands as words or on their input. */
 export const editors: Field = {
   programs: () => [
-    program("vim vi nvim ex view gvim rvim vimdiff", "", {
+    program("vim vi nvim ex view gvim rvim vimdiff", "usesFiles", {
       options: {
         flags: "-bdEelLmMnNRsvyZ clean noplugin headless not-a-term",
         values: "-SuiTwWtq c|cmd",

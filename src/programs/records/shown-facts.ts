@@ -4,7 +4,7 @@ import { type Program, program } from "../model/program.ts";
 /** Programs that show facts about files, compare them and count. */
 export function shownFacts(): readonly Program[] {
   return [
-    program("stat", "readsNothing", {
+    program("stat", "readsNothing usesFiles", {
       options: {
         flags: "-Lft dereference file-system terse help version",
         values: "c|format printf",
@@ -13,7 +13,7 @@ export function shownFacts(): readonly Program[] {
       complete: true,
       harmless: { reads: "*" },
     }),
-    program("du df", "readsNothing", {
+    program("du df", "readsNothing usesFiles", {
       options: {
         flags: `-abcDHhklLmPsSx0iTv all apparent-size bytes total dereference-args human-readable inodes count-links
           dereference no-dereference separate-dirs si summarize null one-file-system print-type portability local

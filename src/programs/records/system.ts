@@ -60,14 +60,14 @@ export const system: Field = {
         "sys.firewall - | change what the firewall does by default | needs P policy | stops ip6tables -P | passes ip6tables web",
       ],
     }),
-    program("kill", "dangerous readsNothing", {
+    program("kill", "dangerous readsNothing endsDaily", {
       effects: effectsOfKill,
       operations: [
         "sys.kill 1 | end the first process, and with it the system | stops kill 1 web | passes kill list web",
       ],
     }),
     program("taskkill tskill", "dangerous", { effects: effectsOfTaskKill }),
-    program("pkill", "dangerous", {
+    program("pkill", "dangerous endsDaily", {
       options: {
         flags: "-fxnoiv v|inverse",
         values: "-UGgsF u|euid U|uid P|parent t|terminal signal",
@@ -197,7 +197,7 @@ export const system: Field = {
         "sys.firewall * down | cut the machine off the network | stops ifconfig x down | passes ifconfig x list web",
       ],
     }),
-    program("xcrun", "readsNothing changesMore", {
+    program("xcrun", "readsNothing changesMore simulates", {
       run: runXcrun,
       operations: [
         "cloud.other simctl erase|delete …all | delete simulated devices with their data | stops xcrun simctl erase all | passes xcrun simctl shutdown all",

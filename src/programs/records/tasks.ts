@@ -341,7 +341,9 @@ export const taskRunners: Field = {
     runner("gulp", "javascript", "gulpfile.js gulpfile.mjs gulpfile.cjs"),
     runner("grunt", "javascript", "Gruntfile.js"),
     // They may write caches, reports and snapshots; a question is never worth it.
-    program("tsc eslint jest vitest mypy ruff flake8 prettier biome", "", { harmless: { runs: "*" } }),
+    program("tsc eslint jest vitest mypy ruff flake8 prettier biome", "usesFiles", {
+      harmless: { runs: "*" },
+    }),
     program("pytest py.test", "readsNothing", {
       harmless: { runs: "*", names: "pytest" },
       run: call => runEverywhere("python", "conftest.py", call),

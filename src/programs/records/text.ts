@@ -149,7 +149,7 @@ export const textPrograms: Field = {
       lists: listsOfGrep,
       narrows: narrowByPattern,
     }),
-    program("rg", "passesOn selects", {
+    program("rg", "passesOn selects usesFiles", {
       setBy: "RIPGREP_CONFIG_PATH",
       options: {
         flags: `-ivnNHIhlLcowxsSqFPUzupVa.0b files files-with-matches files-without-match line-number no-line-number
@@ -178,7 +178,7 @@ export const textPrograms: Field = {
       run: runPreprocessor,
       effectsAfter: removedByPreprocessor,
     }),
-    program("ag ack", "", {
+    program("ag ack", "usesFiles", {
       options: { abbreviates: false, unknownTakesValue: true },
       reads: { ...GREP_READS, text: "", recursive: "always" },
     }),
@@ -195,6 +195,7 @@ export const textPrograms: Field = {
         except: "i inplace in-place L f from-file arg argjson slurpfile rawfile argfile args jsonargs",
         gap: gapOfQuery,
       },
+      reads: { text: "f from-file" },
       run: printVariables,
       effects(call) {
         const files = filesOfQuery(call);

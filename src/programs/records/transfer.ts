@@ -33,7 +33,7 @@ import { isDirectory, placedAt } from "./file-access.ts";
 export const transfer: Field = {
   tellsChanges: true,
   programs: () => [
-    program("mv", "dangerous gnu guessed", {
+    program("mv", "dangerous gnu guessed usesFiles", {
       options: {
         flags:
           "-uvZfi n|no-clobber T|no-target-directory force interactive verbose strip-trailing-slashes help version no-copy exchange",
@@ -68,7 +68,7 @@ export const transfer: Field = {
       effects: effectsOfInstall,
       run: runTransfer,
     }),
-    program("ln", "gnu", {
+    program("ln", "gnu usesFiles", {
       options: {
         flags: `-finrvbLP d|F|directory s|symbolic T|no-target-directory force no-dereference interactive logical physical
           relative verbose help version`,

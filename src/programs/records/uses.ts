@@ -427,16 +427,3 @@ export function searchesWithoutLinks(invocation: Invocation): boolean {
     invocation.program === "find" && !describedWords(invocation).some(word => /^-(?:[LH]|follow)$/.test(word))
   );
 }
-
-/** Programs for which a secret's file is used, set up, left out or looked at from outside. */
-const USES_FILES =
-  /^(?:git|gh|ssh|ssh-add|ssh-copy-id|ssh-keygen|gpg|openssl|chmod|chown|chgrp|touch|stat|test|\[|ls|file|du|find|fd|rg|ag|export|local|declare|set|source|\.|cd|unset|direnv|dotenv|dotenvx|sops|age|ansible-vault|docker|docker-compose|podman|code|cursor|vim?|nvim|nano|emacs|open|xdg-open|gitleaks|trufflehog|prettier|eslint|mkcert|certbot|stripe|mkdir|ln|rm|mv|trash|amplihack)$/;
-
-export function usesGivenFiles(program: string): boolean {
-  return USES_FILES.test(program);
-}
-
-/** The first of their operands is a query, if there is another. */
-export function takesQuery(program: string): boolean {
-  return /^(?:jq|yq|xq|gojq|jaq|dasel)$/.test(program);
-}
