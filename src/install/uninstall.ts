@@ -51,16 +51,29 @@ const RUN_TIME_DATA = [
   "sandbox/notices",
 ];
 const RUN_LOG = /^runs\.jsonl(\.\d+)?$/;
-/** What the user may want to have again. */
+/** What the user may want to have again. What stays also after a purge is what a person made: hooks, worktrees, plugins. */
 const LASTING_DATA = [
   "hooks/.build",
   "hooks/.types",
+  "hooks/.state",
+  "hooks/.trusted.json",
   "memory.db",
   "memory.db-wal",
   "memory.db-shm",
+  "memory-sync.json",
+  "memory-sync.lock",
   "history",
   "guard",
+  "usage",
   "recipes",
+  "session-trees",
+  "multitask",
+  "protection",
+  "sandbox",
+  "mcp",
+  "ship",
+  "server.json",
+  "questions",
   "logs",
   "config.jsonc",
 ];
@@ -191,6 +204,7 @@ function findUserData(
     ...(isPurging ? LASTING_DATA : []),
   ];
   const own = [...new Set(names)]
+    .filter(name => !names.some(other => name.startsWith(`${other}/`)))
     .map(name => join(stateHome, name))
     .filter(path => files.inspect(path) !== undefined);
   return isCleared ? [...runtimeFolders(system, stateHome), ...own] : own;

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { prepareRuntime } from "../../src/hooks/program/telemetry.ts";
 import { install } from "../../src/install/install.ts";
@@ -9,6 +10,7 @@ import { LogFile, Problem } from "../../src/state/index.ts";
 import { createQuickSandbox, INSTALL, makeQuickPackage, quickSystemIn, UNINSTALL } from "./sandbox.ts";
 
 const PACKAGE = makeQuickPackage();
+const SOURCES = fileURLToPath(new URL("../../src", import.meta.url));
 
 const SETTINGS = "home/.claude/settings.json";
 const MANIFEST = "home/.amplihack/.claude/install/amplihack-manifest.json";
@@ -183,6 +185,33 @@ describe("parts of an installation", () => {
     sandbox.write("home/.amplihack/hooks/mine.ts", "// mine");
     await kept({ isPurging: true });
     expect(existsSync(join(sandbox.home, ".amplihack/hooks/mine.ts"))).toBe(true);
+  });
+
+  it("a purge knows all that the program writes below its home, and leaves what a person made", async () => {
+    const sandbox = createQuickSandbox();
+    await install(sandbox.system, PACKAGE, CLAUDE);
+    const written = new Set(["hooks/.state/x", "hooks/.trusted.json", "session-trees/x", "memory-sync.json"]);
+    for (const name of readdirSync(SOURCES, { recursive: true }).map(String)) {
+      if (!name.endsWith(".ts")) continue;
+      const text = readFileSync(join(SOURCES, name), "utf8");
+      const folder = /^const FOLDER = "([^"/]+)";/m.exec(text)?.[1];
+      for (const [, name, constant] of text.matchAll(/join\((?:\w+\.)?stateHome, (?:"([^"/]+)"|(FOLDER)\b)/g))
+        written.add(`${name ?? (constant && folder)}/x`);
+      for (const [, kind] of text.matchAll(/repositoryDirectory\(system, "([^"]+)"/g)) written.add(`${kind}/x`);
+    }
+    expect(written.size).toBeGreaterThan(15);
+    // What the installation stages is taken out by its own record.
+    for (const name of [".claude/x", "amplifier-bundle/x", "versions/x"]) written.delete(name);
+    for (const name of ["config.jsonc/x", "hooks.jsonc/x", "server.json/x", ".installed-version/x"])
+      if (written.delete(name)) written.add(name.slice(0, -2));
+    for (const name of written)
+      if (!existsSync(join(sandbox.home, ".amplihack", name)))
+        sandbox.write(`home/.amplihack/${name}`, name.endsWith(".jsonc") ? "{}" : "x", 0o600);
+    for (const name of ["hooks/mine.ts", "workstreams/shop/work.txt"]) sandbox.write(`home/.amplihack/${name}`, "x");
+    await uninstall(sandbox.system, { ...UNINSTALL, isPurging: true });
+    const left = readdirSync(join(sandbox.home, ".amplihack"), { recursive: true }).map(String);
+    expect(left.filter(name => name.startsWith("hooks/")).sort()).toEqual(["hooks/mine.ts", "hooks/x"]);
+    expect([...new Set(left.map(name => name.split("/")[0]))].sort()).toEqual(["hooks", "hooks.jsonc", "workstreams"]);
   });
 });
 
