@@ -109,6 +109,8 @@ export interface PositionalSpec {
   readonly isOptional?: boolean;
   /** takes all that follow; only the last may */
   readonly isVariadic?: boolean;
+  /** an empty word says something here; elsewhere it is a variable of a script that was not set, and refused */
+  readonly mayBeEmpty?: true;
   /** the words of some other command: options behind the first belong to it, except our own long ones */
   readonly isCommandLine?: boolean;
   /** what a shell completes here */

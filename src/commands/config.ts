@@ -115,7 +115,7 @@ stay. A list of texts is written with commas, everything larger as JSON.`,
   options: { format: FORMAT_OPTION },
   positionals: [
     { name: "KEY", summary: "a setting: guard.level, guard.rules.git.push", completes: "setting" },
-    { name: "VALUE", summary: "the new value" },
+    { name: "VALUE", summary: "the new value", mayBeEmpty: true },
   ],
   forAgents: "loosens",
   examples: {

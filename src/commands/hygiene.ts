@@ -113,7 +113,12 @@ Asks the server with gh and remembers the answer in the state of amplihack, wher
 or a permission that came is told until a person accepts it; a stronger protection is taken over. amplihack doctor looks too,
 and so do the recipes default-workflow and watch-and-merge. Exit 1 where it is weaker.`,
   positionals: [
-    { name: "BRANCH", summary: "the main branch and those seen before by default", isOptional: true },
+    {
+      name: "BRANCH",
+      summary: "the main branch and those seen before by default",
+      isOptional: true,
+      mayBeEmpty: true,
+    },
   ],
   options: {
     repo: option.string("DIR", "a directory of the repository; the working directory by default"),

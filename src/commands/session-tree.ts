@@ -25,8 +25,8 @@ const register = defineCommand({
 Prints TREE_ID=… DEPTH=… . Exit 1 where AMPLIHACK_MAX_SESSIONS (10) are active already or AMPLIHACK_SESSION_DEPTH is over
 AMPLIHACK_MAX_DEPTH (6).`,
   positionals: [
-    { ...SESSION, isOptional: true },
-    { name: "PARENT", summary: "the session that started it", isOptional: true },
+    { ...SESSION, isOptional: true, mayBeEmpty: true },
+    { name: "PARENT", summary: "the session that started it", isOptional: true, mayBeEmpty: true },
   ],
   options: { format: FORMAT_OPTION },
   forAgents: "passes",

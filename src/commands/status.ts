@@ -2,7 +2,7 @@ import { commandInstead, defineCommand, FORMAT_OPTION, ownProgram, type Terminal
 import { loadConfig } from "../config/index.ts";
 import { type AgentStatus, loadAgentStatus } from "../launcher/index.ts";
 import { findHome, findProjectRoot, findStateHome } from "../state/index.ts";
-import type { System } from "../system/index.ts";
+import { join, type System } from "../system/index.ts";
 import { escapeControls } from "../text/index.ts";
 import { version } from "../version.ts";
 
@@ -25,7 +25,9 @@ export const command = defineCommand({
     const team = hasTeam
       ? (await import("./memory/background-sync.ts")).describeTeamMemory(system)
       : undefined;
-    const next = notices.length === 0 ? nextStep(agents) : CONFIGURATION_STEP;
+    const brokenHooks = await readBrokenHooks(system);
+    const next =
+      notices.length > 0 ? CONFIGURATION_STEP : brokenHooks.length > 0 ? HOOKS_STEP : nextStep(agents);
     const instead = commandInstead(system);
     const note = instead === undefined ? "" : `  (not on your PATH yet: type ${instead})`;
     const present = agents.filter(({ path }) => path !== undefined);
@@ -36,6 +38,7 @@ export const command = defineCommand({
       ...(absent.length === 0 ? [] : [`  ${terminal.paint("dim", `not installed: ${absent.join(", ")}`)}`]),
       ...(team === undefined ? [] : [`  ${terminal.paint("yellow", "!")} memory: ${team}`]),
       ...notices.map(notice => `  ${terminal.paint("yellow", "!")} configuration: ${notice}`),
+      ...brokenHooks.map(problem => `  ${terminal.paint("yellow", "!")} hook: ${problem}`),
       `Next: ${terminal.paint("cyan", next.command)}  (${next.why})`,
     ];
     if (lines.length < 10) lines.push(`All commands: ${terminal.paint("cyan", "amplihack --help")}${note}`);
@@ -47,7 +50,7 @@ export const command = defineCommand({
     }));
     terminal.printResult(
       options.format,
-      { version, agents: documents, memory: team ?? null, configuration: notices, next },
+      { version, agents: documents, memory: team ?? null, configuration: notices, hooks: brokenHooks, next },
       `${lines.join("\n")}\n`,
     );
     return 0;
@@ -56,6 +59,16 @@ export const command = defineCommand({
 
 /** Rules that do not count come before everything else. */
 const CONFIGURATION_STEP = { command: "amplihack doctor", why: "says what to fix in the configuration" };
+const HOOKS_STEP = { command: "amplihack hooks build", why: "says what to fix in your hooks" };
+
+/** Most people have none, and load nothing for them. */
+async function readBrokenHooks(system: System): Promise<readonly string[]> {
+  const stateHome = findStateHome(system);
+  if (stateHome === undefined || system.files.follow(join(stateHome, "hooks/.build")) === undefined) return [];
+  const { loadListOwn } = await import("../install/index.ts");
+  const { readOwnProblems } = await loadListOwn();
+  return readOwnProblems(system, stateHome).map(problem => escapeControls(problem));
+}
 
 function describe({ isRegistered, problem }: AgentStatus, terminal: Terminal): string {
   if (problem !== undefined) return `${terminal.paint("yellow", "!")} ${problem}`;

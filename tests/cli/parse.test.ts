@@ -125,6 +125,20 @@ describe("reading the words of a command", () => {
     expect(complaint("--secre")).not.toContain("--secret");
   });
 
+  it("refuses an empty word, which is a variable that was not set, except where it says something", () => {
+    const take = (...words: string[]) => checkComplete(sample, read(...words), "amplihack sample");
+    expect(() => take("")).toThrow("NAME is empty; it is what to do it to");
+    expect(() => take("  ")).toThrow("NAME is empty");
+    const positionals = (spec: Partial<NonNullable<typeof sample.positionals>[number]>) =>
+      ({ ...sample, positionals: [{ name: "WORDS", summary: "a command", isVariadic: true, ...spec }] }) as const;
+    const check = (spec: Parameters<typeof positionals>[0], words: readonly string[]) =>
+      checkComplete(positionals(spec), { options: {}, positionals: words, rest: [] }, "amplihack sample");
+    expect(() => check({ isOptional: true }, ["a", ""])).toThrow("WORDS is empty");
+    expect(() => check({ isCommandLine: true }, ["git", "commit", "-m", ""])).not.toThrow();
+    expect(() => check({ isCommandLine: true }, [""])).toThrow("WORDS is empty");
+    expect(() => check({ mayBeEmpty: true }, [""])).not.toThrow();
+  });
+
   it("asks for what is missing and refuses what is too much", () => {
     expect(() => checkComplete(sample, read(), "amplihack sample")).toThrow("missing NAME: what to do it to");
     expect(() => checkComplete(sample, read("a", "b"), "amplihack sample")).toThrow(

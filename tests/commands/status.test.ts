@@ -1,3 +1,4 @@
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { HOSTS } from "../../src/exports/hosts.ts";
@@ -54,6 +55,19 @@ describe("amplihack alone", () => {
     expect(code).toBe(0);
     expect(stdout).toContain("line 1");
     expect(stdout).toContain("Next: amplihack doctor");
+  });
+
+  it("names a hook of one's own that could not be built", () => {
+    const machine = new LaunchMachine(program);
+    const source = join(machine.home, ".amplihack/hooks/mine.js");
+    machine.write(source, "export default {");
+    machine.run("hooks", "build");
+    const { stdout } = machine.run();
+    expect(stdout).toContain(`! hook: ${source}: `);
+    expect(stdout).toContain("Next: amplihack hooks build");
+    rmSync(source);
+    machine.run("hooks", "build");
+    expect(JSON.parse(machine.run("status", "--json").stdout)).toMatchObject({ hooks: [] });
   });
 
   it("says what to type where PATH does not lead to the program, and only there", () => {

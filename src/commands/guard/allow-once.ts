@@ -83,9 +83,10 @@ export const allowOnceCommand = defineCommand({
   name: "allow-once",
   summary: "allow one refused command, once within fifteen minutes, or always in its directory",
   details: `
-The setting consent says how you confirm: amplihack consent-service. It works only for a person at a terminal of their own, which no agent runs. It shows the command as it was sent, why it was
-refused and when, and asks for a phrase that is new each time. With "always" in front of the phrase the command is
-allowed in that directory from now on: an entry in guard.allow of your own configuration.`,
+Shows the command as it was sent, why it was refused and when, and asks for a phrase that is new each time. It works only
+for a person at a terminal of their own, which no agent runs; the setting consent offers other ways to confirm: amplihack
+consent-service. With "always" in front of the phrase the command is allowed in that directory from now on: an entry in
+guard.allow of your own configuration.`,
   options,
   positionals: [{ name: "CODE", summary: "the six characters that came with the refusal" }],
   forAgents: "loosens",

@@ -67,7 +67,7 @@ export const storeCommand = defineCommand({
   },
   positionals: [
     { name: "KEY", summary: "what it is called" },
-    { name: "VALUE", summary: "what is to be remembered" },
+    { name: "VALUE", summary: "what is to be remembered", mayBeEmpty: true },
   ],
   forAgents: { use: "passes", asksWith: [...SHARED_STORE, "share"], isGivenTexts: true, writes: ["db-path"] },
   examples: {

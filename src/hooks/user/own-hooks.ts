@@ -8,11 +8,9 @@ import {
   type JsonObject,
   type Power,
 } from "../../protocol/index.ts";
-import { AtomicFlag } from "../../state/index.ts";
-import { join, type System, sha256Hex } from "../../system/index.ts";
+import type { System } from "../../system/index.ts";
 import { configurationFor } from "../program/guard-context.ts";
 import type { HookProgram } from "../program/hook-program.ts";
-import { stateFolder } from "./call.ts";
 import type { RunHook } from "./run-code.ts";
 import type { WantedHooks } from "./wanted.ts";
 
@@ -35,7 +33,7 @@ export class OwnHooks {
     const { runOwnHooks } = await import("./run-own-hooks.ts");
     const { wanted, input, system, power } = this;
     await runOwnHooks({ wanted, input, system, power, deadlineMs, runHook }, one => this.said.push(one));
-    return this.chained(this.said).map(one => this.withMessage(one));
+    return this.chained(this.said);
   }
 
   /** What counts when the rest does not come: no change of the input, which was not judged. */
@@ -65,25 +63,6 @@ export class OwnHooks {
       const { input: _, ...effect } = one.effect;
       return { ...one, effect };
     });
-  }
-
-  /** A hook that could not run is told to the person once in a session, besides every line on stderr. */
-  private withMessage(one: Contribution): Contribution {
-    const [problem] = one.effect.diagnostics ?? [];
-    if (problem?.code !== "hook-problem" || !this.isNew(problem.detail)) return one;
-    const message = { text: `amplihack: ${problem.detail}`, level: "warn" } as const;
-    return { ...one, effect: { ...one.effect, message } };
-  }
-
-  private isNew(detail: string): boolean {
-    const { system, input, wanted } = this;
-    const key = sha256Hex(system.text.encode(`${input.sessionId ?? ""}\0${detail}`)).slice(0, 32);
-    try {
-      return new AtomicFlag(join(stateFolder(wanted.stateHome, ".told"), key), { system }).set();
-    } catch {
-      // Told twice is better than not at all.
-      return true;
-    }
   }
 }
 

@@ -93,11 +93,13 @@ async function describeFiles(
   const known = paths.map((_, index) => answers.get(index));
   const broken = known.indexOf(undefined);
   if (broken < 0) return known.filter(one => one !== undefined);
-  const said = stderr.trim().split("\n").at(-1) ?? "";
+  // Node ends what it says with its own version.
+  const lines = stderr.trim().split("\n");
+  const said = lines.find(line => /^\w*(?:Error|Exception)\b/.test(line)) ?? lines.at(-1) ?? "";
   const problem =
     end.kind === "timeout"
       ? `loading it did not end within ${TIMEOUT_MS} ms`
-      : `loading it ended Node ${said}`;
+      : ["loading it ended Node", said].filter(text => text !== "").join(": ");
   // The files behind the one that took the process with it are asked again.
   const rest = await describeFiles(system, runner, paths.slice(broken + 1));
   return [...known.slice(0, broken).filter(one => one !== undefined), { ok: false, problem }, ...rest];

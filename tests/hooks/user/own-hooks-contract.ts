@@ -174,6 +174,7 @@ export function ownHooksContract(
           systemMessage: expect.stringMatching(told),
         });
         expect(stderr).toMatch(told);
+        expect(String(answer["systemMessage"]).match(/could not run/g), name).toHaveLength(1);
       }
       const again = await world.bash("echo throws");
       expect(again.answer).toEqual({});
