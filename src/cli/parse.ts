@@ -116,8 +116,15 @@ export function checkComplete(command: LeafCommand, parsed: Parsed, path: string
     (spec, index) => spec.isOptional !== true && parsed.positionals[index] === undefined,
   );
   if (missing !== undefined) throw fail(`missing ${missing.name}: ${missing.summary}`);
-  const words = specs.at(-1)?.isCommandLine === true ? parsed.positionals.slice(0, specs.length) : parsed.positionals;
-  const empty = specs[Math.min(words.findIndex(word => word.trim() === ""), specs.length - 1)];
+  const words =
+    specs.at(-1)?.isCommandLine === true ? parsed.positionals.slice(0, specs.length) : parsed.positionals;
+  const empty =
+    specs[
+      Math.min(
+        words.findIndex(word => word.trim() === ""),
+        specs.length - 1,
+      )
+    ];
   if (empty !== undefined && empty.mayBeEmpty !== true)
     throw fail(`${empty.name} is empty; it is ${empty.summary}`);
   const isOpen = specs.at(-1)?.isVariadic === true;

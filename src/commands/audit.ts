@@ -186,7 +186,7 @@ function recordsText({ logs, isComplete }: RecordsReport, where: string, termina
   const sum = `${count(logs.length, "log")} in ${escapeControls(where)}: ${broken === 0 ? "none" : broken} broken`;
   const hidden = isComplete
     ? []
-    : ["  not known: whether lines were removed, because you see some projects of the team alone"];
+    : ["  not known: whether lines were removed, because you see only some projects of the team"];
   return `${[...logs.flatMap(log => logLines(log, terminal)), sum, ...hidden].join("\n")}\n`;
 }
 

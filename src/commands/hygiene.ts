@@ -28,8 +28,8 @@ not look.`,
     repo: option.string("DIR", "a directory of the repository; the working directory by default"),
     mode: option.choice(MODES, "what to look at", { initial: "pre-commit" }),
     allowlist: option.string("FILE", "another file with exceptions, relative to the repository"),
-    baseline: option.string("REVISION", "what the change is measured from; its upstream by default"),
-    preexisting: option.choice(["report", "block"], "what becomes of findings that were there before"),
+    baseline: option.string("REVISION", "what to compare with; the upstream by default"),
+    preexisting: option.choice(["report", "block"], "what to do with findings that were there before"),
     format: FORMAT_OPTION,
   },
   forAgents: "passes",
@@ -80,7 +80,7 @@ function missing(path: string): Problem {
 }
 
 function renderRefusal(result: ScanResult, mode: ScanMode, blocking: readonly Artifact[]): string {
-  const baseline = result.baseline === undefined ? "" : `Measured from ${result.baseline}.\n`;
+  const baseline = result.baseline === undefined ? "" : `Compared with ${result.baseline}.\n`;
   const indexed = blocking.filter(({ source }) => source === "staged" || source === "tracked");
   const unstage = indexed.slice(0, SHOWN).map(({ path, source }) => {
     const isRestorable = source === "staged" && result.hasCommits;
@@ -158,6 +158,6 @@ export const command = defineFamily({
   subcommands: [artifactGuard, branchProtection],
   examples: {
     "amplihack hygiene artifact-guard": "judges what could come into a commit",
-    "amplihack hygiene branch-protection": "tells what protects the main branch no longer",
+    "amplihack hygiene branch-protection": "tells which protections of the main branch are gone",
   },
 });

@@ -19,16 +19,14 @@ const guardCommand = defineCommand({
 Write it into the host's list of servers in place of the server's own command. The guard's rules are those of
 ~/.amplihack/config.jsonc, and hooks of ~/.amplihack/hooks.jsonc run as in any host. What must be asked is asked through
 the client where it can show questions, and is refused elsewhere.
-The definitions of its tools are kept when they are first seen. A tool whose definition changed, came later or is worded
-as orders for the model is held until you accept it: \`amplihack mcp pins\` shows the difference.`,
+The definitions of its tools are kept when they are first seen. A tool whose definition changed, came later or reads
+like orders for the model is held until you accept it: \`amplihack mcp pins\` shows the difference.`,
   options: {
     name: option.string(
       "NAME",
       "what the server is called in rules and logs (the package or file it starts)",
     ),
-    "no-pins": option.boolean(
-      "hand on definitions as they come, for a server that changes them all the time",
-    ),
+    "no-pins": option.boolean("pass definitions on unchecked, for a server that changes them all the time"),
   },
   wordsBehind: "-- COMMAND [ARGUMENT...]",
   forAgents: { use: "asks", runs: "words" },
@@ -52,11 +50,11 @@ const pinsCommand = defineCommand({
   name: "pins",
   summary: "the kept definitions of guarded servers' tools, and what is held",
   details: `
-\`amplihack mcp guard\` keeps name, description, schema and annotations of every tool at first sight. What changed since
+\`amplihack mcp guard\` keeps name, description, schema and annotations of every tool when it is first seen. What changed since
 is not shown to the model and not run until you accept it here, or in the client where it can ask.`,
   options: {
     accept: option.boolean("accept what is held of SERVER, or of TOOL alone"),
-    forget: option.boolean("forget SERVER: its next start is a first sight"),
+    forget: option.boolean("forget SERVER: what it says at its next start is accepted"),
     format: FORMAT_OPTION,
   },
   positionals: [

@@ -203,7 +203,7 @@ const discard = defineCommand({
   positionals: [TASK],
   options: {},
   forAgents: "asks",
-  examples: { "amplihack multitask discard parser": "says which commit brings its work back" },
+  examples: { "amplihack multitask discard parser": "tells which commit still has its work" },
   async run(invocation) {
     const { positionals, terminal } = invocation;
     const tasks = await openTasks(invocation);

@@ -68,7 +68,7 @@ const verify = defineCommand({
   positionals: [OPTIONAL_NAME],
   options: { format: FORMAT_OPTION },
   forAgents: "passes",
-  examples: { "amplihack plugin verify my-plugin": "ends with 0 only if all of it holds" },
+  examples: { "amplihack plugin verify my-plugin": "ends with 0 only if all of it is true" },
   async run({ options, positionals, system, terminal }) {
     const { inspectPlugin } = await loadPlugins();
     const state = inspectPlugin(system, requireDirectories(system), positionals[0] ?? "amplihack");

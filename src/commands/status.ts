@@ -64,7 +64,8 @@ const HOOKS_STEP = { command: "amplihack hooks build", why: "says what to fix in
 /** Most people have none, and load nothing for them. */
 async function readBrokenHooks(system: System): Promise<readonly string[]> {
   const stateHome = findStateHome(system);
-  if (stateHome === undefined || system.files.follow(join(stateHome, "hooks/.build")) === undefined) return [];
+  if (stateHome === undefined || system.files.follow(join(stateHome, "hooks/.build")) === undefined)
+    return [];
   const { loadListOwn } = await import("../install/index.ts");
   const { readOwnProblems } = await loadListOwn();
   return readOwnProblems(system, stateHome).map(problem => escapeControls(problem));

@@ -297,7 +297,7 @@ export const CONFIG_SCHEMA = {
     },
     bridge: {
       kind: "record",
-      note: "what remembers for the hooks in place of amplihack memory",
+      note: "a program that stores memories for the hooks instead of amplihack memory",
       fields: {
         command: { ...STRINGS, atLeast: 1, note: "program and arguments that answer bridge requests" },
       },

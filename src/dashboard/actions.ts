@@ -87,8 +87,7 @@ export class Actions {
     const key = stringAt(request, "plan") ?? "";
     const kept = this.plans.get(key);
     this.plans.delete(key);
-    if (kept === undefined)
-      return refused(409, "this was looked at too long ago, or is done already; look again");
+    if (kept === undefined) return refused(409, "this preview is too old, or it is done already; look again");
     const { history } = this.changes;
     const result = await history.applyUndo(kept.plan, { force: request["force"] === true });
     this.changes.forget();

@@ -1,5 +1,5 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import { closeSync, fstatSync, openSync, readFileSync, readSync, writeSync } from "node:fs";
+import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync, writeSync } from "node:fs";
 import { Script } from "node:vm";
 import { createNodeFiles, errorCode, loadTerminal, sleepMs, toSystemError } from "./node-files.ts";
 import { createNodeProcesses } from "./node-processes.ts";
@@ -24,14 +24,17 @@ function createNodeStdio(): Stdio {
     writeError(text) {
       writeAll(DESCRIPTORS.stderr, text, ERROR_PATIENCE_MS);
     },
-    isTerminal: stream => isDevice(DESCRIPTORS[stream]) && loadTerminal().isatty(DESCRIPTORS[stream]),
+    isTerminal: stream => mayBeTerminal(DESCRIPTORS[stream]) && loadTerminal().isatty(DESCRIPTORS[stream]),
   };
 }
 
-/** Asked first: what knows terminals loads sockets and streams with it. */
-function isDevice(descriptor: number): boolean {
+const NULL_DEVICE = "/dev/null";
+
+/** Asked first: what knows terminals loads sockets and streams with it. Services and scripts often give /dev/null. */
+function mayBeTerminal(descriptor: number): boolean {
   try {
-    return fstatSync(descriptor).isCharacterDevice();
+    const facts = fstatSync(descriptor);
+    return facts.isCharacterDevice() && facts.rdev !== statSync(NULL_DEVICE, { throwIfNoEntry: false })?.rdev;
   } catch {
     return false;
   }

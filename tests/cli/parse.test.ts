@@ -130,7 +130,10 @@ describe("reading the words of a command", () => {
     expect(() => take("")).toThrow("NAME is empty; it is what to do it to");
     expect(() => take("  ")).toThrow("NAME is empty");
     const positionals = (spec: Partial<NonNullable<typeof sample.positionals>[number]>) =>
-      ({ ...sample, positionals: [{ name: "WORDS", summary: "a command", isVariadic: true, ...spec }] }) as const;
+      ({
+        ...sample,
+        positionals: [{ name: "WORDS", summary: "a command", isVariadic: true, ...spec }],
+      }) as const;
     const check = (spec: Parameters<typeof positionals>[0], words: readonly string[]) =>
       checkComplete(positionals(spec), { options: {}, positionals: words, rest: [] }, "amplihack sample");
     expect(() => check({ isOptional: true }, ["a", ""])).toThrow("WORDS is empty");

@@ -197,7 +197,8 @@ describe("parts of an installation", () => {
       const folder = /^const FOLDER = "([^"/]+)";/m.exec(text)?.[1];
       for (const [, name, constant] of text.matchAll(/join\((?:\w+\.)?stateHome, (?:"([^"/]+)"|(FOLDER)\b)/g))
         written.add(`${name ?? (constant && folder)}/x`);
-      for (const [, kind] of text.matchAll(/repositoryDirectory\(system, "([^"]+)"/g)) written.add(`${kind}/x`);
+      for (const [, kind] of text.matchAll(/repositoryDirectory\(system, "([^"]+)"/g))
+        written.add(`${kind}/x`);
     }
     expect(written.size).toBeGreaterThan(15);
     // What the installation stages is taken out by its own record.
@@ -207,11 +208,16 @@ describe("parts of an installation", () => {
     for (const name of written)
       if (!existsSync(join(sandbox.home, ".amplihack", name)))
         sandbox.write(`home/.amplihack/${name}`, name.endsWith(".jsonc") ? "{}" : "x", 0o600);
-    for (const name of ["hooks/mine.ts", "workstreams/shop/work.txt"]) sandbox.write(`home/.amplihack/${name}`, "x");
+    for (const name of ["hooks/mine.ts", "workstreams/shop/work.txt"])
+      sandbox.write(`home/.amplihack/${name}`, "x");
     await uninstall(sandbox.system, { ...UNINSTALL, isPurging: true });
     const left = readdirSync(join(sandbox.home, ".amplihack"), { recursive: true }).map(String);
     expect(left.filter(name => name.startsWith("hooks/")).sort()).toEqual(["hooks/mine.ts", "hooks/x"]);
-    expect([...new Set(left.map(name => name.split("/")[0]))].sort()).toEqual(["hooks", "hooks.jsonc", "workstreams"]);
+    expect([...new Set(left.map(name => name.split("/")[0]))].sort()).toEqual([
+      "hooks",
+      "hooks.jsonc",
+      "workstreams",
+    ]);
   });
 });
 

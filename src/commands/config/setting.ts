@@ -303,7 +303,7 @@ function checkSize({ text }: System, { path, before = "", after = "" }: FileChan
   const size = text.encode(after).length;
   if (size <= MAX_CONFIG_BYTES || after.length <= before.length) return;
   throw new CommandError(
-    `${path} would have ${size} bytes; one of more than ${MAX_CONFIG_BYTES} does not count`,
+    `${path} would have ${size} bytes; a file of more than ${MAX_CONFIG_BYTES} is ignored`,
     { kind: "too-large", fix: "set a shorter value" },
   );
 }

@@ -12,7 +12,7 @@ const RESUMING = {
   ),
 } as const;
 const PERMISSIONS = {
-  "skip-permissions": option.boolean("the agent asks before nothing; never a default"),
+  "skip-permissions": option.boolean("the agent asks no questions; never the default"),
 } as const;
 const EVERYWHERE = {
   cwd: option.string("DIR", "directory to start in"),

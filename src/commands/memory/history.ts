@@ -30,9 +30,8 @@ export const historyCommand = defineCommand({
   name: "history",
   summary: "show what a memory of the team said before, who wrote it, and how to bring it back",
   details: `
-The database of a team keeps the last twenty texts of each memory that others
-took the place of, until the memory is deleted. They are kept there alone: the
-file on this machine has none. Without --url it is memory.url, else
+The database of a team keeps the last twenty texts of each memory that was
+replaced, until the memory is deleted. The file on this machine keeps none. Without --url it is memory.url, else
 AMPLIHACK_DATABASE_URL. Exit code 1 when there is no such memory, or several.`,
   options: OPTIONS,
   positionals: [{ name: "KEY", summary: "what it is called" }],
@@ -91,7 +90,7 @@ function checkDatabase(invocation: HistoryInvocation): void {
     (system.env.get(DATABASE_URL_VARIABLE) ?? "") !== "";
   if (!isNamed)
     throw usageError(
-      "earlier texts are kept in the database of a team alone, and none is named",
+      "earlier texts are kept only in a team's database, and none is named",
       `give --url postgres://USER@HOST/DATABASE, or set memory.url or ${DATABASE_URL_VARIABLE}`,
     );
 }

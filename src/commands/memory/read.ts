@@ -59,7 +59,7 @@ export const searchCommand = defineCommand({
   name: "search",
   summary: "find memories by words",
   details:
-    'Every word counts, rare ones more; of equals the more recent or more used comes first. Other forms, parts of names and one wrong letter are found; "words in quotation marks" must occur exactly.',
+    'Every word counts, rare ones more; ties go to the more recent or more used. Other forms, parts of names and one wrong letter are found; "words in quotation marks" must occur exactly.',
   options: {
     agent: AGENT_OPTION,
     session: SESSION_OPTION,

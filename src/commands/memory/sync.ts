@@ -92,7 +92,7 @@ function render({ sent, fetched, waiting, refused, earlier, renamed, isComplete 
     lines.push(
       `${count(refused, "change")} not taken: you may not write that project, or a project that you may not see has the name.`,
     );
-  if (!isComplete) lines.push("The time was over before everything was done; run it again.");
+  if (!isComplete) lines.push("Time ran out before everything was done; run it again.");
   if (earlier > 0) {
     const [who, them] = earlier === 1 ? ["1 memory", "it"] : [`${earlier} memories`, "them"];
     const stay = earlier === 1 ? "stays" : "stay";

@@ -75,9 +75,10 @@ export const exportCommand = defineCommand({
 export const importCommand = defineCommand({
   name: "import",
   summary: "take in memories that were exported",
-  details: "All of them or none. With --merge, of two with the same session and key the later change stays.",
+  details:
+    "All of them or none. With --merge, where two have the same session and key, the later change wins.",
   options: {
-    agent: option.string("NAME", "whose they become (those they were of by default)"),
+    agent: option.string("NAME", "the agent they will belong to (unchanged by default)"),
     input: option.string("FILE", "the file to read; - for standard input", { short: "i", isRequired: true }),
     merge: option.boolean("also when the agent has memories already"),
     ...STORE_OPTIONS,
@@ -139,8 +140,8 @@ export const moveCommand = defineCommand({
   name: "move",
   summary: "copy all memories from the file to the team's database, or back",
   details: [
-    "Ids, dates, pins and uses come along, and both are compared afterwards. When it was interrupted, do it again. Of two",
-    "memories of one name the later change stays. Nothing is deleted without --delete-source, and then only what the",
+    "Ids, dates, pins and uses come along, and both are compared afterwards. When it was interrupted, do it again. Where both",
+    "have a memory of one name, the later change wins. Nothing is deleted without --delete-source, and then only what the",
     "target has exactly. Exit code 1 when the target has something else for a memory.",
   ].join("\n"),
   options: {

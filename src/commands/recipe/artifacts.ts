@@ -14,7 +14,7 @@ succeeds or fails. Without --to they are listed.`,
   positionals: [QUEUED_RUN, { name: "FILE", summary: "one file of the list", isOptional: true }],
   options: {
     ...DATABASE_OPTIONS,
-    step: option.string("STEP", "those of this step alone"),
+    step: option.string("STEP", "only those of this step"),
     to: option.string("FOLDER", "write them there, each below the name of its step"),
     format: FORMAT_OPTION,
   },

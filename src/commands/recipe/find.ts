@@ -86,7 +86,7 @@ export const validateCommand = defineCommand({
   forAgents: "passes",
   examples: {
     "amplihack recipe validate ./deploy.yaml": "points at every error, with line and column",
-    "amplihack recipe validate deploy --strict": "also fails on doubts, for use in CI",
+    "amplihack recipe validate deploy --strict": "also fails on warnings, for use in CI",
   },
   async run(invocation) {
     const { options, positionals } = invocation;

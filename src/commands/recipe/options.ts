@@ -26,7 +26,7 @@ export const RUN_OPTIONS = {
   ...CONTEXT_OPTIONS,
   ...SEARCH_OPTIONS,
   "step-timeout": option.number("SECONDS", "replaces all timeouts; 0 switches them off"),
-  "include-tags": option.string("A,B", "of the tagged steps run only these"),
+  "include-tags": option.string("A,B", "of steps with tags, run only those with one of these"),
   "exclude-tags": option.string("A,B", "leave out steps with these tags"),
   "agent-binary": option.string("AGENT", "agent for agent steps"),
   "auto-stage": option.boolean("stage all changes after each agent step"),

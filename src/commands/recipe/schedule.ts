@@ -8,7 +8,7 @@ export const scheduleCommand = defineCommand({
   summary: "submit a recipe at set times; list or remove such schedules",
   details: `
 Without a recipe it lists the schedules of the database. The recipe is kept as it
-is now, with its sub-recipes and variables. Each time is met once, by whichever
+is now, with its sub-recipes and variables. Each time starts one run, on whichever
 worker of the queue looks first; while no worker runs, nothing happens.`,
   positionals: [
     { name: "RECIPE", summary: "name or path of a recipe", isOptional: true, completes: "recipe" },

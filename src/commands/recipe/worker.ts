@@ -32,7 +32,7 @@ ends the running steps and returns the runs to the queue.`,
     name: option.string("NAME", "how lists call it (host and process by default)"),
     "take-over-after": option.number(
       "SECONDS",
-      `when a lost worker is gone (${TAKE_OVER_SECONDS} by default)`,
+      `when a silent worker counts as lost (${TAKE_OVER_SECONDS} by default)`,
       { minimum: 1 },
     ),
     "keep-days": option.number("N", "delete runs that were over N days ago", { minimum: 1 }),

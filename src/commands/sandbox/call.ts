@@ -36,7 +36,7 @@ export const callCommand = defineCommand({
   ],
   forAgents: "asks",
   ownsTerminal: true,
-  examples: { "amplihack sandbox call 5f0c… bash": "what a rewritten command says; nothing to type" },
+  examples: { "amplihack sandbox call 5f0c… bash": "for rewritten commands; not for typing" },
   async run({ positionals, system, terminal }) {
     const [id = "", shell = "sh"] = positionals;
     const { stateHome, projectRoot } = requireDirectories(system);

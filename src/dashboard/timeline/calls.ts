@@ -43,9 +43,9 @@ export const OUTCOME_WORDS: Readonly<Record<Outcome, string>> = {
 /** What they mean, for those who meet them first. */
 export const OUTCOME_MEANINGS: Readonly<Record<Outcome, string>> = {
   refused: "It did not run.",
-  asked: "A person was asked; what they answered is between them and the host.",
+  asked: "A person was asked; the host does not tell what they answered.",
   kept: "It ran, and what it could have lost was kept first: it can be undone.",
-  noted: "It ran. Something about it is worth knowing.",
+  noted: "It ran, with a warning.",
   answered: "It ran without a question: all that it does is known, and can be taken back.",
   allowed: "A hook said yes.",
   held: "The agent wanted to stop and was sent back to work.",

@@ -227,14 +227,14 @@ function busy(site: Site, { summary, range, cost, budgets }: HomeFacts): Markup 
   const within: Query = { days: range.value };
   return html`<p class="lead">${sentence(site, summary, cost)}</p>
 <p class="tallies">${tallyLinks(site, summary, within)}</p>
-${budgets.map(budget => html`<p class="soft">At the last call: ${budget}</p>`)}
+${budgets.map(budget => html`<p class="soft">${budget} As of the last call.</p>`)}
 ${waiting(site, summary)}
 ${wentWrong(site, summary, within)}
 <section class="list" aria-labelledby="sessions-title"><div class="heading"><h2 id="sessions-title">What they did</h2>${link(site.to("sessions"), "All sessions")}</div>
 <div class="rows">${sessions.slice(0, MAX_SESSIONS).map(session => sessionRow(site, session))}</div></section>
 ${activity(site, stretches, range)}
 <div class="cards">
-${bars("Rules", rules, name => link(site.to("calls", { ...within, rule: name }), name, "mono"), "No rule had anything to say.")}
+${bars("Rules", rules, name => link(site.to("calls", { ...within, rule: name }), name, "mono"), "No rule applied.")}
 ${bars("Projects", projects, name => html`<a href="${site.to("calls", { ...within, project: name })}" title="${line(name)}">${line(basename(name) || name, 40)}</a>`, "No project.")}
 ${site.team === undefined ? NOTHING : bars("People", people, name => link(site.to("", { ...within, person: name }), name), "Nobody.")}
 ${bars("Hosts", hosts, name => link(site.to("calls", { ...within, host: name }), hostTitle(name)), "No host.")}

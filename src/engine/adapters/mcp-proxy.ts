@@ -136,7 +136,7 @@ export class McpProxy {
     this.served.delete(idKey(message));
     if (served !== undefined) served.resolve(knownAnswer(message));
     else if (this.asked.delete(idKey(message))) this.toServer(knownAnswer(message));
-    else this.ports.warn("the client answered a request that there is not; it is left out");
+    else this.ports.warn("the client answered a request that was never sent; the answer is dropped");
   }
 
   fromServer(line: string): void {
@@ -158,7 +158,9 @@ export class McpProxy {
         else if (this.requests.delete(idKey(message)) || message["id"] === null)
           this.toClient(knownAnswer(message));
         else
-          this.ports.warn(`the server ${this.server} answered a request that there is not; it is left out`);
+          this.ports.warn(
+            `the server ${this.server} answered a request that was never sent; the answer is dropped`,
+          );
         continue;
       }
       this.calls.delete(idKey(message));

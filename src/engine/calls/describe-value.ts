@@ -94,7 +94,7 @@ export function checkMembers(value: unknown, checked: Set<object> = new Set(), d
     const isShown = isText && isListed && (isMade ? key !== "__proto__" : isList && isIndex(key));
     if (!isShown) throw notShown(key);
     if (names.size !== names.add(key.toLowerCase()).size - 1)
-      throw new TypeError(`"${key}" differs in case alone from another member`);
+      throw new TypeError(`"${key}" differs only in case from another member`);
     checkMembers(member, checked, depth + 1);
   }
   for (const item of readEntries(value, kinds)) checkMembers(item, checked, depth + 1);

@@ -39,7 +39,7 @@ export function convert(from: Dialect, to: Dialect, data: unknown): Conversion {
   const flags: Record<string, Json> = {};
   if (parsed.disablesAll && to === "claude") flags["disableAllHooks"] = true;
   else if (parsed.disablesAll)
-    problems.push(diagnose("handler-unsupported", `disableAllHooks has no word in ${to}`));
+    problems.push(diagnose("handler-unsupported", `disableAllHooks cannot be expressed in ${to}`));
   return { data: { ...flags, ...FORMAT[to](specs) }, problems };
 }
 
@@ -65,7 +65,7 @@ function adapt(spec: HandlerSpec, to: Dialect, problems: Diagnostic[]): HandlerS
   };
   if (!EVENTS_OF[to](spec.event)) return drop(`${to} has no event ${spec.event}`);
   if (spec.isDisabled && (to === "claude" || to === "batuta"))
-    return drop(`${to} has no word for a disabled entry`);
+    return drop(`${to} cannot express a disabled entry`);
   if (to !== "claude") {
     const { action } = spec;
     if (action.kind !== "command") return drop(`${to} has no ${action.kind} hooks`);
@@ -77,9 +77,9 @@ function adapt(spec: HandlerSpec, to: Dialect, problems: Diagnostic[]): HandlerS
   if (spec.matcher === undefined || to === spec.dialect) return [spec];
   const event = describeEvent(spec.event);
   if (isMatcherIgnored(spec.dialect, event)) return [withoutMatcher(spec)];
-  if (isMatcherIgnored(to, event)) return drop(`${to} compares nothing with a matcher on ${spec.event}`);
+  if (isMatcherIgnored(to, event)) return drop(`${to} ignores matchers on ${spec.event}`);
   const matchers = convertMatcher(spec.matcher, spec.dialect, to);
-  if (matchers === undefined) return drop(`its matcher cannot be said in ${to}`);
+  if (matchers === undefined) return drop(`its matcher cannot be expressed in ${to}`);
   if (matchers.isWider)
     problems.push(
       diagnose(

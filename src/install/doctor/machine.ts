@@ -313,7 +313,8 @@ function checkCode(system: System, { root }: Package): DoctorCheck {
       ? "fresh"
       : inspectCodeCaches(system, folder);
   if (state === "fresh") return pass("compiled-code", "the compiled code of the hooks is current");
-  const why = state === "stale" ? "is not there, or of another Node" : "cannot be written next to the package";
+  const why =
+    state === "stale" ? "is not there, or of another Node" : "cannot be written next to the package";
   return warn(
     "compiled-code",
     `the compiled code of the hooks ${why}; they start a little slower`,

@@ -39,7 +39,7 @@ async function take(name, { width, height, scheme }, open) {
   await page.evaluate("document.activeElement?.blur()");
   const path = join(FOLDER, `${name}.png`);
   await page.screenshot({ path });
-  const { status, error } = spawnSync("pngquant", ["--force", "--strip", "--output", path, "64", path]);
+  const { status, error } = spawnSync("pngquant", ["--force", "--strip", "--output", path, "256", path]);
   if (status !== 0) throw new Error(`pngquant did not make ${path} smaller: ${error?.message ?? status}`);
   await page.close();
 }
