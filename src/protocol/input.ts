@@ -68,7 +68,8 @@ export type HookInput =
       readonly kind: "tool";
       readonly tool: ToolUse;
       readonly result: Json | undefined;
-      readonly error: string | undefined;
+      /** of a failed call: a text, or what an engine's tool threw */
+      readonly error: Json | undefined;
     })
   | (InputBase & { readonly kind: "prompt"; readonly prompt: string | undefined })
   | (InputBase & { readonly kind: "stop"; readonly stopHookActive: boolean })
@@ -247,7 +248,7 @@ function buildInput(descriptor: EventDescriptor, normalised: Normalised, read: O
       kind: "tool",
       tool: toToolUse(normalised, read),
       result: read.value(...FIELD_NAMES.toolResult),
-      error: descriptor.name === "PostToolUseFailure" ? read.string("error") : undefined,
+      error: descriptor.name === "PostToolUseFailure" ? (read.value("error") ?? undefined) : undefined,
     };
   }
   switch (descriptor.name) {

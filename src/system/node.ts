@@ -184,6 +184,7 @@ const text: TextCodec = {
 };
 
 export { errorCode } from "./node-files.ts";
+export { readLines } from "./node-lines.ts";
 export {
   afterPending,
   createGroupWatcher,

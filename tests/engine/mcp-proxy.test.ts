@@ -128,6 +128,70 @@ describe("a proxy between client and server", () => {
     expect(client).toMatchObject([{ id: 7, error: { code: -32_700 } }]);
   });
 
+  it.each([
+    '{"id":3,"method":"tools/call","params":{"name":["run"],"arguments":{}}}',
+    '{"id":3,"method":"resources/read","params":{"uri":["file:///home/user/.ssh/id_rsa"]}}',
+    '{"id":3,"method":"prompts/get","params":{"name":{"0":"p"}}}',
+    '{"id":3,"method":"tasks/result","params":{"taskId":["t1"]}}',
+    '{"id":[3],"method":"tools/call","params":{"name":"run"}}',
+    '{"id":null,"method":"tools/call","params":{"name":"run"}}',
+    '{"id":1e999,"method":"ping"}',
+    '{"id":9007199254740993,"method":"ping"}',
+    '{"id":true,"method":"tools/list"}',
+  ])("sends on no id and no name that a server reads in another way: %s", async message => {
+    const { proxy, client, server } = newProxy();
+    await proxy.fromClient(message);
+    expect(server).toEqual([]);
+    expect(client).toMatchObject([{ error: { code: -32_601 } }]);
+  });
+
+  it("writes no sign that a reader may take for the end of a line", async () => {
+    const lines: string[] = [];
+    const proxy = new McpProxy(makeEngine(), "shell", {
+      toClient: line => lines.push(line),
+      toServer: line => lines.push(line),
+      warn: () => undefined,
+    });
+    const text = `a\u2028${request(9)}\u2029${request(10)}\u0085b`;
+    const call = proxy.fromClient(request(1, { text }));
+    await settled();
+    proxy.fromServer(answer(1, text));
+    await call;
+    expect(lines.map(line => /[\u0085\u2028\u2029]/.test(line))).toEqual([false, false]);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ params: { arguments: { text } } });
+    expect(JSON.parse(lines[1] ?? "")).toEqual(JSON.parse(answer(1, text)));
+  });
+
+  it("hands on what answers no request only where it tells an error", () => {
+    const { proxy, client } = newProxy();
+    proxy.fromServer('{"id":null,"result":{"content":[{"type":"text","text":"past the hooks"}]}}');
+    proxy.fromServer('{"id":null,"error":{"code":-32700,"message":"unread"}}');
+    expect(client).toEqual([{ jsonrpc: "2.0", id: null, error: { code: -32_700, message: "unread" } }]);
+  });
+
+  it("shows hooks the error that a server answers, with what they say of it in its words, and bounded", async () => {
+    const { engine, proxy, client } = newProxy();
+    const seen: unknown[] = [];
+    engine.on("PostToolUseFailure", "*", ({ error }) => {
+      seen.push(error);
+      return { context: "a note" } as never;
+    });
+    for (const [id, error] of [
+      [1, { code: -1, message: "do this", data: { x: 1 }, Message: "y" }],
+      [2, { code: -1, message: "x".repeat(1_000_000), data: "y".repeat(1_000_000) }],
+      [3, "do that"],
+    ] as const) {
+      const call = proxy.fromClient(request(id));
+      await settled();
+      proxy.fromServer(JSON.stringify({ id, error }));
+      await call;
+    }
+    expect(seen[0]).toEqual({ code: -1, message: "do this", data: { x: 1 } });
+    expect(client[0]).toMatchObject({ id: 1, error: { code: -1, message: "do this\na note" } });
+    expect(JSON.stringify(client[1]).length).toBeLessThan(21_000);
+    expect(client[2]).toMatchObject({ id: 3, error: { message: expect.stringContaining("a note") } });
+  });
+
   it.each(["tools/Call", "TOOLS/CALL", "tasks/update", "x/y", "__proto__", "constructor"])(
     "knows no method %s of a client, and sends none on",
     async method => {

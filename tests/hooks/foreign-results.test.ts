@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { findInjections } from "../../src/guard/injection/find.ts";
-import { postToolUse } from "../../src/hooks/stock/post-tool-use.ts";
+import { postToolUse, postToolUseFailure } from "../../src/hooks/stock/post-tool-use.ts";
 import type { JsonObject } from "../../src/protocol/index.ts";
 import { metricsOf, projectSystem, ROOT, RUNTIME, runHook } from "./run-hook.ts";
 
@@ -15,7 +15,16 @@ function call(
   return { session_id: "s1", tool_name: name, tool_input: input, tool_response: response, ...more };
 }
 
-const run = (payload: JsonObject, system = projectSystem()) => runHook(postToolUse(), system, payload);
+const failed = (error: JsonObject | string): JsonObject => ({
+  session_id: "s1",
+  hook_event_name: "PostToolUseFailure",
+  tool_name: "mcp__forge__get_issue",
+  tool_input: {},
+  error,
+});
+
+const run = (payload: JsonObject, system = projectSystem()) =>
+  runHook(payload["error"] === undefined ? postToolUse() : postToolUseFailure(), system, payload);
 
 describe("text from outside that gives orders", () => {
   it.each<[string, JsonObject]>([
@@ -25,6 +34,9 @@ describe("text from outside that gives orders", () => {
       "a tool of an MCP server",
       call("mcp__forge__get_issue", {}, { content: [{ type: "text", text: ORDER }] }),
     ],
+    ["a tool that failed, as an object", failed({ code: -1, message: ORDER })],
+    ["a tool that failed with a result", failed({ content: [{ type: "text", text: ORDER }], isError: true })],
+    ["a tool that failed", failed(ORDER)],
     ["a download in the shell", call("Bash", { command: "curl -s https://a.example" }, { stdout: ORDER })],
     ["notes in the shell", call("Bash", { command: "npx amplihack memory search x" }, { stdout: ORDER })],
     ["an issue in the shell", call("Bash", { command: "gh issue view 7" }, { stdout: ORDER })],

@@ -1,14 +1,15 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
-import { createInterface } from "node:readline";
 import { createHookEngine, type DefinitionKeeper, McpProxy, userSources } from "../../engine/index.ts";
 import { loadProcessTree, postToolUse, postToolUseFailure, preToolUse } from "../../hooks/index.ts";
 import { errorText } from "../../protocol/index.ts";
 import { requireDirectories } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
-import { afterPending } from "../../system/node.ts";
+import { afterPending, readLines } from "../../system/node.ts";
 
+/** Of a message, either way: results of tools are cut to less. */
+const MAX_LINE = 64 * 1024 * 1024;
 /** For what a server said last and is still in the pipe; a process that it left behind may hold that open. */
 const LAST_WORDS_MS = 5_000;
 
@@ -46,14 +47,13 @@ export async function runGuardedServer(
     mayAsk: () => isStartedByHost(system, stateHome) || agentAbove(system, stateHome) === undefined,
     ...(pins === undefined ? {} : { definitions: pins }),
   });
-  createInterface({ input: server.stdout }).on("line", line => proxy.fromServer(line));
-  const fromClient = createInterface({ input: process.stdin });
+  readLines(server.stdout, MAX_LINE, line => proxy.fromServer(line));
   const calls = new Set<Promise<void>>();
-  fromClient.on("line", line => {
+  readLines(process.stdin, MAX_LINE, line => {
     const call = proxy.fromClient(line).finally(() => calls.delete(call));
     calls.add(call);
   });
-  fromClient.on("close", () => server.stdin.end());
+  process.stdin.on("close", () => server.stdin.end());
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => server.kill(signal));
   try {
     const [code, signal] = (await ended) as unknown as readonly [number | null, NodeJS.Signals | null];
@@ -69,7 +69,7 @@ export async function runGuardedServer(
     return isMissing ? 127 : 126;
   } finally {
     proxy.close();
-    fromClient.close();
+    process.stdin.destroy();
     server.stdout.destroy();
   }
 }

@@ -1,5 +1,7 @@
 /** The messages of MCP that `mcp guard` knows: everything else is refused, in both directions. */
-import { isJsonObject, type JsonObject, stringAt } from "../../protocol/index.ts";
+import { isJsonObject, type Json, type JsonObject, stringAt } from "../../protocol/index.ts";
+import { clipMiddle } from "../../text/index.ts";
+import { textPart } from "./mcp-definitions.ts";
 
 /** By method, the members of its parameters. What is not listed is left out: a server may read `Name` as well. */
 type Methods = Readonly<Record<string, string>>;
@@ -50,26 +52,39 @@ const SERVER_METHODS: Methods = {
   ...TASKS,
 };
 
-/** A request or notification, written anew from what is known of it; undefined for a method that is not. */
+/** What says which tool, text or task is meant. A server that takes a list of one text for the text would run another. */
+const NAMING = ["name", "uri", "taskId", "cursor"];
+
+/**
+ * A request or notification, written anew from what is known of it; undefined for a method that is not, for an id that
+ * is no text and no number that stays itself, and for a name that is no text.
+ */
 export function knownMessage(from: "client" | "server", message: JsonObject): JsonObject | undefined {
   const methods = from === "client" ? CLIENT_METHODS : SERVER_METHODS;
   const method = stringAt(message, "method") ?? "";
   const names = Object.hasOwn(methods, method) ? methods[method] : undefined;
-  if (names === undefined) return undefined;
-  const { params } = message;
+  const { params, id } = message;
+  if (names === undefined || !(id === undefined || typeof id === "string" || Number.isSafeInteger(id)))
+    return undefined;
+  const known = isJsonObject(params) ? pick(params, names) : undefined;
+  if (NAMING.some(name => known?.[name] !== undefined && typeof known[name] !== "string")) return undefined;
+  return { ...pick(message, "jsonrpc id method"), ...(known === undefined ? {} : { params: known }) };
+}
+
+/** An answer, written anew. Results are bounded where hooks have seen them. */
+export function knownAnswer(message: JsonObject): JsonObject {
+  const { error = null } = message;
+  if (error === null) return pick(message, "jsonrpc id result");
+  const { code = 0, data } = isJsonObject(error) ? error : {};
+  const said = stringAt(error, "message") ?? "the MCP server told no reason";
+  const isSmall = data !== undefined && JSON.stringify(data).length <= MAX_ERROR;
   return {
-    ...pick(message, "jsonrpc id method"),
-    ...(isJsonObject(params) ? { params: pick(params, names) } : {}),
+    ...pick(message, "jsonrpc id"),
+    error: { code, message: clipMiddle(said, MAX_ERROR), ...(isSmall ? { data } : {}) },
   };
 }
 
-/** An answer, written anew. */
-export function knownAnswer(message: JsonObject): JsonObject {
-  const { error } = message;
-  return isJsonObject(error)
-    ? { ...pick(message, "jsonrpc id"), error: pick(error, "code message data") }
-    : pick(message, "jsonrpc id result");
-}
+const MAX_ERROR = 20_000;
 
 function pick(from: JsonObject, names: string): JsonObject {
   return Object.fromEntries(
@@ -97,3 +112,38 @@ export function uriToPath(uri: string): { readonly path: string; readonly isFile
 
 /** What lies on another machine. */
 const ELSEWHERE = /^(?:https?|wss?|ftp):$/;
+
+/** One line for every reader: some end a line at more than a line feed, and would read a text in it as a message. */
+export function toLine(message: JsonObject): string {
+  return JSON.stringify(message).replace(
+    /[\u0085\u2028\u2029]/g,
+    sign => `\\u${sign.charCodeAt(0).toString(16).padStart(4, "0")}`,
+  );
+}
+
+/** Of a line that it could not read a server knows no id, and has nothing but an error to tell. */
+export function isAnswerToNobody({ id, result }: JsonObject): boolean {
+  return id === null && result === undefined;
+}
+
+/** What hooks say of an error stands in its words, which are what is read of it. */
+export function withErrorNotes(error: Json, notes: readonly string[]): Json {
+  if (notes.length === 0) return error;
+  const given = isJsonObject(error) ? error : { code: -32_000 };
+  return { ...given, message: [stringAt(given, "message") ?? "", ...notes].join("\n") };
+}
+
+/** Notes of hooks stand where the texts of this answer stand. */
+export function withNotes(result: unknown, uri: string, notes: readonly string[]): Json {
+  const given = isJsonObject(result as Json) ? (result as JsonObject) : {};
+  if (notes.length === 0) return given;
+  const lists: Readonly<Record<string, (text: string) => JsonObject>> = {
+    messages: (text: string) => ({ role: "user", content: { type: "text", text } }),
+    content: textPart,
+    contents: (text: string) => ({ uri, mimeType: "text/plain", text }),
+  };
+  const name = Object.keys(lists).find(each => Array.isArray(given[each])) ?? "contents";
+  const parts = given[name];
+  const toPart = lists[name] ?? textPart;
+  return { ...given, [name]: [...(Array.isArray(parts) ? parts : []), ...notes.map(toPart)] };
+}

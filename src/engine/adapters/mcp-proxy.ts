@@ -12,8 +12,16 @@ import {
 import { describeArguments } from "../calls/describe-value.ts";
 import type { CallResult, PendingCall } from "../calls/types.ts";
 import { asResult, ReportedFailure, refusal, type ToolResult, toResult } from "./mcp.ts";
-import { boundResult, type DefinitionKeeper, Definitions, textPart } from "./mcp-definitions.ts";
-import { knownAnswer, knownMessage, uriToPath } from "./mcp-messages.ts";
+import { boundResult, type DefinitionKeeper, Definitions } from "./mcp-definitions.ts";
+import {
+  isAnswerToNobody,
+  knownAnswer,
+  knownMessage,
+  toLine,
+  uriToPath,
+  withErrorNotes,
+  withNotes,
+} from "./mcp-messages.ts";
 import { type AnyEngine, listNotes } from "./shared.ts";
 
 /** Where the proxy writes: one message of JSON-RPC to a line. */
@@ -49,6 +57,8 @@ const SERVER_GONE = -32_000;
 const REFUSED = -32_001;
 const METHOD_NOT_FOUND = -32_601;
 const INVALID_REQUEST = -32_600;
+const NOT_KNOWN =
+  "amplihack mcp guard does not know this method, or its id or what it names is of another type";
 const READING = { recover: false, maxDepth: PAYLOAD_DEPTH_LIMIT };
 
 /** What is sent on is written anew from what was read, so that the server gets what was judged. */
@@ -103,7 +113,7 @@ export class McpProxy {
     if (known === undefined || this.isOutstanding(message)) {
       const error =
         known === undefined
-          ? { code: METHOD_NOT_FOUND, message: "this method is not known to amplihack mcp guard" }
+          ? { code: METHOD_NOT_FOUND, message: NOT_KNOWN }
           : { code: INVALID_REQUEST, message: "a request of this id is not answered yet" };
       this.ports.warn(`a message of the client was left out: ${error.message}`);
       if (id !== undefined) this.toClient({ id, error });
@@ -117,6 +127,8 @@ export class McpProxy {
     if (this.definitions !== undefined && id !== undefined) {
       if (method === "initialize") return this.hand(known, each => this.definitions?.reviewWelcome(each));
       if (method === "tools/list") return this.hand(known, each => this.definitions?.reviewList(each));
+      if (OFFERS.some(each => method === `${each}/list`))
+        return this.hand(known, each => this.withoutOrders(each));
     }
     if (method === "tasks/cancel" && id !== undefined) return this.cancelTask(known);
     if (known["method"] === "notifications/cancelled") this.cancel(known);
@@ -155,7 +167,7 @@ export class McpProxy {
       if (waiting === undefined) {
         // An answer counts for the request of exactly its id: clients may take "1" for 1.
         if (message["method"] !== undefined) this.fromServersOwn(message);
-        else if (this.requests.delete(idKey(message)) || message["id"] === null)
+        else if (this.requests.delete(idKey(message)) || isAnswerToNobody(message))
           this.toClient(knownAnswer(message));
         else
           this.ports.warn(
@@ -164,7 +176,7 @@ export class McpProxy {
         continue;
       }
       this.calls.delete(idKey(message));
-      waiting.resolve(message);
+      waiting.resolve(knownAnswer(message));
     }
   }
 
@@ -177,7 +189,7 @@ export class McpProxy {
       [this.asked, this.served, this.questions].some(outstanding => outstanding.has(idKey(message)));
     if (known === undefined || isTaken) {
       this.ports.warn(`a message of the server ${this.server} was left out: its method or id is not known`);
-      const error = { code: METHOD_NOT_FOUND, message: "this method is not known to amplihack mcp guard" };
+      const error = { code: METHOD_NOT_FOUND, message: NOT_KNOWN };
       if (id !== undefined) this.toServer({ jsonrpc: "2.0", id, error });
       return;
     }
@@ -223,6 +235,21 @@ export class McpProxy {
     if (status === "done") this.toServer({ jsonrpc: "2.0", id, result: called.result as Json });
     else if (status === "failed") this.toServer({ jsonrpc: "2.0", id, error: toJsonError(called.error) });
     else refuse(called.reason);
+  }
+
+  /** What a server offers besides tools, without what is worded as orders for whoever reads the list. */
+  private async withoutOrders(result: Json | undefined): Promise<Json | undefined> {
+    const { definitions } = this;
+    if (!isJsonObject(result) || definitions === undefined) return result;
+    const kept: Record<string, Json> = { ...result };
+    for (const [name, offers] of Object.entries(result)) {
+      if (!Array.isArray(offers)) continue;
+      const orders = await Promise.all(offers.map(offer => definitions.orders(offer)));
+      for (const why of orders)
+        if (why !== undefined) this.ports.warn(`one of the ${name} is left out: ${why}`);
+      kept[name] = offers.filter((_, index) => orders[index] === undefined);
+    }
+    return kept;
   }
 
   /** Whether a person says yes to what the client can show them. */
@@ -325,7 +352,7 @@ export class McpProxy {
   /** What a client gets for a call that ended, as members of its answer. */
   private answerOf(name: string, called: CallResult<unknown>): JsonObject {
     if (called.status === "failed" && called.error instanceof ServerError)
-      return { error: called.error.error };
+      return { error: withErrorNotes(called.error.error, listNotes(called)) };
     if (called.status === "pending") return { result: asJson(refusal(name, nobodyToAsk(called.reason))) };
     return { result: asJson(toResult(name, called)) };
   }
@@ -421,7 +448,8 @@ export class McpProxy {
     this.endJudging(key);
     if (called.status === "done")
       this.toClient({ id, result: withNotes(called.result, what, listNotes(called)) });
-    else if (called.status === "failed") this.toClient({ id, error: toJsonError(called.error) });
+    else if (called.status === "failed")
+      this.toClient({ id, error: withErrorNotes(toJsonError(called.error), listNotes(called)) });
     else {
       const reason = called.status === "pending" ? nobodyToAsk(called.reason) : called.reason;
       this.toClient({ id, error: { code: REFUSED, message: `${what} was not read: ${reason}` } });
@@ -461,11 +489,11 @@ export class McpProxy {
   }
 
   private toClient(message: JsonObject): void {
-    this.ports.toClient(JSON.stringify({ jsonrpc: "2.0", ...message }));
+    this.ports.toClient(toLine({ jsonrpc: "2.0", ...message }));
   }
 
   private toServer(message: JsonObject): void {
-    this.ports.toServer(JSON.stringify(message));
+    this.ports.toServer(toLine(message));
   }
 }
 
@@ -481,6 +509,9 @@ class ServerError {
     return this.error;
   }
 }
+
+/** What a server lists with words of its own, besides tools. */
+const OFFERS = ["resources", "resources/templates", "prompts"];
 
 /** What a server may ask of its client, as the name of the call that hooks see. */
 const SERVED: Readonly<Record<string, string>> = {
@@ -519,21 +550,6 @@ function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void 
     settle = resolve;
   });
   return { promise, resolve: value => settle?.(value) };
-}
-
-/** Notes of hooks stand where the texts of this answer stand. */
-function withNotes(result: unknown, uri: string, notes: readonly string[]): Json {
-  const given = isJsonObject(result as Json) ? (result as JsonObject) : {};
-  if (notes.length === 0) return given;
-  const lists: Readonly<Record<string, (text: string) => JsonObject>> = {
-    messages: (text: string) => ({ role: "user", content: { type: "text", text } }),
-    content: textPart,
-    contents: (text: string) => ({ uri, mimeType: "text/plain", text }),
-  };
-  const name = Object.keys(lists).find(each => Array.isArray(given[each])) ?? "contents";
-  const parts = given[name];
-  const toPart = lists[name] ?? textPart;
-  return { ...given, [name]: [...(Array.isArray(parts) ? parts : []), ...notes.map(toPart)] };
 }
 
 const ID = /"id"\s*:\s*("(?:\\.|[^"\\])*"|-?\d+)/g;

@@ -1,4 +1,4 @@
-import { canonicalInput } from "../../hosts/index.ts";
+import { asText, canonicalInput } from "../../hosts/index.ts";
 import { type HookInput, isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
 import {
   AtomicJsonFile,
@@ -88,7 +88,8 @@ function toolFields(
 ): object | string {
   const members = canonicalInput(tool.canonicalName, tool.input, facts);
   const named = { toolName: tool.canonicalName, hostTool: tool.name };
-  const after = event === "PreToolUse" ? {} : { output: result ?? null, error: error ?? "" };
+  const after =
+    event === "PreToolUse" ? {} : { output: result ?? null, error: error === undefined ? "" : asText(error) };
   const known = isToolName(tool.canonicalName) ? tool.canonicalName : undefined;
   if (known === undefined) return { ...named, ...after, tool: undefined, input: members };
   const fitted = fitInput(known, members);

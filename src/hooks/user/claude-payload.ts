@@ -19,7 +19,11 @@ export function claudePayload(input: HookInput, cwd: string): JsonObject {
         ...common,
         tool_name: tool.canonicalName,
         tool_input: members,
-        ...defined({ tool_use_id: tool.useId, tool_response: result, error }),
+        ...defined({
+          tool_use_id: tool.useId,
+          tool_response: result,
+          error: error === undefined ? undefined : asText(error),
+        }),
       };
     }
     case "prompt":

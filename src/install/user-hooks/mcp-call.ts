@@ -1,5 +1,4 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { createInterface } from "node:readline";
 import {
   booleanAt,
   isJsonObject,
@@ -12,6 +11,7 @@ import {
   readJson,
   stringAt,
 } from "../../protocol/index.ts";
+import { readLines } from "../../system/node.ts";
 import { version } from "../../version.ts";
 import type { McpServer } from "./compiled.ts";
 
@@ -101,7 +101,7 @@ function connectByPipes(
     // A server that is gone is told by its end, which may be read later.
   });
   if (child.stdout !== null)
-    createInterface({ input: child.stdout }).on("line", line => {
+    readLines(child.stdout, MAX_ANSWER_LENGTH, line => {
       const message = readMessage(line);
       const id = numberAt(message, "id");
       if (message === undefined || id === undefined) return;
