@@ -105,7 +105,8 @@ export function readGrants(system: System, stateHome: string, asker: Asker = {})
       const isSealed = key !== undefined && seal === sealOfGrant(system, key, grant);
       return isSealed && isUsable(grant, system.clock.nowMs()) && isForAsker(grant, asker) ? [grant] : [];
     });
-  } catch {
+  } catch (error) {
+    complain(system, `no permission counts: ${errorText(error)}`);
     return [];
   }
 }

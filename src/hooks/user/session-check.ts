@@ -5,7 +5,7 @@ import { dirname, join, type System } from "../../system/index.ts";
 import { build, hasChanged } from "./changed-sources.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
 import { findImpostors } from "./own-names.ts";
-import { indexFile, listSources, NOT_BUILT } from "./wanted.ts";
+import { followed, indexFile, listSources, NOT_BUILT } from "./wanted.ts";
 
 /**
  * At the start of a session: builds anew when a hook of the user's was written, changed or taken away, and names what
@@ -105,11 +105,11 @@ function unreadable({ files }: System, folder: string): readonly string[] {
   ] as const;
   return wanted.flatMap(([name, kind]) => {
     const path = join(folder, name);
-    if (files.inspect(path) === undefined || files.follow(path)?.kind === kind) return [];
-    return [`${path} is not a ${kind === "file" ? "file" : "folder"}, so no hook of it runs`];
+    if (files.inspect(path) === undefined || followed(files, path)?.kind === kind) return [];
+    return [`${path} is not a ${kind === "file" ? "file" : "folder"}, so nothing new of it runs`];
   });
 }
 
 function hasFile({ files }: System, path: string): boolean {
-  return files.follow(path)?.kind === "file";
+  return followed(files, path)?.kind === "file";
 }

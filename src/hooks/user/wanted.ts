@@ -129,8 +129,17 @@ export function looksChanged(
   { path, size, modifiedMs }: SourceFile,
   { files }: Pick<System, "files">,
 ): boolean {
-  const facts = files.follow(path);
+  const facts = followed(files, path);
   return facts === undefined || facts.size !== size || Math.abs(facts.modifiedMs - modifiedMs) > 1;
+}
+
+/** Undefined also where links lead nowhere: one file that cannot be looked at switches off no other's hooks. */
+export function followed(files: System["files"], path: string): ReturnType<System["files"]["follow"]> {
+  try {
+    return files.follow(path);
+  } catch {
+    return undefined;
+  }
 }
 
 /** Whether a file of the user's own was changed, taken away or added since the build. */
@@ -138,7 +147,7 @@ function isStale({ sources }: WantedIndex, system: System, stateHome: string): b
   if (sources === undefined || sources.some(one => looksChanged(one, system))) return true;
   const known = new Set(sources.map(({ path }) => path));
   const configured = join(stateHome, "hooks.jsonc");
-  if (!known.has(configured) && system.files.follow(configured)?.kind === "file") return true;
+  if (!known.has(configured) && followed(system.files, configured)?.kind === "file") return true;
   return listSources(system, join(stateHome, "hooks")).some(path => !known.has(path));
 }
 

@@ -11,9 +11,11 @@ import { HOST_LIST, ownedCommand, resolveHost, settingsPath } from "../../hosts/
 import {
   defined,
   describeEvent,
+  errorText,
   findEvent,
   isJsonObject,
   type Json,
+  type JsonRead,
   memberAt,
   objectAt,
   stringAt,
@@ -229,11 +231,18 @@ export function collectHandlers(
   const problems: string[] = [];
   const broken = new Set<string>();
   const consider = (file: HandlerFile): Json | undefined => {
-    const facts = system.files.follow(file.path);
-    if (facts?.kind !== "file") return undefined;
+    if (system.files.inspect(file.path) === undefined) return undefined;
     const project = handlerScope(file) === "project" ? places.projectRoot : undefined;
-    configurations.push({ ...sourceFile(system, file.path), project });
-    const read = readJsonc(system.text.decode(system.files.read(file.path, MAX_FILE_BYTES)).text);
+    // Of a project only what can be compared with what was agreed to runs.
+    const fail = (why: string): undefined => {
+      if (project === undefined) broken.add(file.path);
+      const what = project === undefined ? "its hooks of the last build stay in force" : "no hook of it runs";
+      return void problems.push(`${file.path} ${why}; ${what}`);
+    };
+    const loaded = load(system, file.path);
+    if ("unreadable" in loaded) return fail(`cannot be read (${loaded.unreadable})`);
+    configurations.push({ ...loaded.facts, project });
+    const { read } = loaded;
     if (file.kind === "project" || file.kind === "local") {
       const named = read.ok ? listFilesThatRun(system, places.projectRoot, read.value) : [];
       runs.set(file.path, named);
@@ -241,26 +250,20 @@ export function collectHandlers(
       if (untrusted !== undefined) return void refused.push(untrusted);
     }
     if (!read.ok) {
-      if (read.problem === "empty") return undefined;
-      broken.add(file.path);
-      problems.push(
-        `${file.path} is not valid JSON (${read.problem}); its hooks of the last build stay in force`,
-      );
-      return undefined;
+      // One that never had a hook may be empty.
+      const isNew = read.problem === "empty" && !previous.some(({ path }) => path === file.path);
+      return isNew ? undefined : fail(`is not valid JSON (${read.problem})`);
     }
     found.push({ file, data: read.value });
     return read.value;
   };
-  const own = consider({ path: userHandlersFile(places.stateHome), kind: "user", isImported: false });
+  const mine = userHandlersFile(places.stateHome);
+  const own = consider({ path: mine, kind: "user", isImported: false });
   const ofProject = projectHandlersFile(places.projectRoot);
-  if (ofProject !== userHandlersFile(places.stateHome))
-    consider({ path: ofProject, kind: "project", isImported: false });
+  if (ofProject !== mine) consider({ path: ofProject, kind: "project", isImported: false });
   const imports = stringsAt(own, "import");
-  for (const name of imports)
-    if (!IMPORTABLE.some(known => known === name))
-      problems.push(
-        `${userHandlersFile(places.stateHome)}: "import" knows ${IMPORTABLE.join(", ")}, not "${name.slice(0, 40)}"`,
-      );
+  for (const name of imports.filter(name => !IMPORTABLE.includes(name)))
+    problems.push(`${mine}: "import" knows ${IMPORTABLE.join(", ")}, not "${name.slice(0, 40)}"`);
   if (imports.includes("claude")) for (const file of claudeFiles(system, places)) consider(file);
   for (const { registration, writtenFor } of OTHERS)
     for (const kind of ["user", "project"] as const) {
@@ -278,7 +281,7 @@ export function collectHandlers(
   );
   // The imports of an unreadable file are unknown.
   const isKept = ({ path, exceptHosts }: BuiltHandler): boolean =>
-    broken.has(path) || (exceptHosts.length > 0 && broken.has(userHandlersFile(places.stateHome)));
+    broken.has(path) || (exceptHosts.length > 0 && broken.has(mine));
   const built = [...(ours?.handlers ?? []), ...(theirs?.handlers ?? [])];
   return {
     handlers: [...previous.filter(isKept), ...built.map(one => withFiles(one, runs, system))],
@@ -287,6 +290,20 @@ export function collectHandlers(
     skipped: [...(ours?.skipped ?? []), ...(theirs?.skipped ?? [])],
     problems: [...problems, ...listProblems(ours?.report), ...listProblems(theirs?.report)],
   };
+}
+
+function load(
+  system: System,
+  path: string,
+): { readonly facts: SourceFile; readonly read: JsonRead } | { readonly unreadable: string } {
+  const { files, text } = system;
+  try {
+    if (files.follow(path)?.kind !== "file") return { unreadable: "it is not a file" };
+    const read = readJsonc(text.decode(files.read(path, MAX_FILE_BYTES)).text);
+    return { facts: sourceFile(system, path), read };
+  } catch (error) {
+    return { unreadable: errorText(error) };
+  }
 }
 
 /** Undefined for a file of the project that is what was agreed to, with all that it runs. */

@@ -1,5 +1,14 @@
-import { spawn } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { buildHooks } from "../../../src/install/user-hooks/build.ts";
@@ -43,10 +52,11 @@ export class World {
     return this.write(`.amplihack/hooks/${name}`, text);
   }
 
-  async build(): Promise<void> {
+  /** What of `hooks.jsonc` could not be built. */
+  async build(): Promise<readonly string[]> {
     const { home, stateHome, project: projectRoot } = this;
     const programs = { runner: this.runner, builder: [process.execPath, "-e", "process.exit(1)"] };
-    await buildHooks(system, { home, stateHome, projectRoot }, programs);
+    return (await buildHooks(system, { home, stateHome, projectRoot }, programs)).problems;
   }
 
   /** As a person does who looked at everything that waits. */
@@ -501,6 +511,36 @@ esac
       world.write(".amplihack/hooks.jsonc", `{"import":["atomcode"`);
       await world.build();
       expect((await world.bash("make", native, GEMINI)).answer).toMatchObject({ reason: "no make" });
+    });
+
+    it("stay in force while their file cannot be read, and are gone with it", async () => {
+      const world = open();
+      const path = world.write("check.sh", script);
+      const file = join(world.stateHome, "hooks.jsonc");
+      const forms: readonly (readonly [string, () => void])[] = [
+        ["cut off", () => writeFileSync(file, '{"hooks":{"PreT')],
+        ["empty", () => writeFileSync(file, "")],
+        ["a folder", () => mkdirSync(file)],
+        ["a pipe", () => execFileSync("mkfifo", [file])],
+        ["a link to nothing", () => symlinkSync("/nowhere/hooks.jsonc", file)],
+        ["a link to itself", () => symlinkSync("hooks.jsonc", file)],
+        ["too large", () => writeFileSync(file, Buffer.alloc(5 * 1024 * 1024, " "))],
+      ];
+      for (const [form, make] of forms) {
+        rmSync(file, { force: true, recursive: true });
+        world.write(".amplihack/hooks.jsonc", settings(path));
+        await world.build();
+        rmSync(file);
+        make();
+        // Twice: what was kept once is kept again.
+        for (const _ of [1, 2])
+          expect([form, await world.build()]).toEqual([form, [expect.stringContaining(file)]]);
+        const { answer } = await world.bash("make");
+        expect([form, output(answer)]).toMatchObject([form, { permissionDecision: "deny" }]);
+      }
+      rmSync(file);
+      expect(await world.build()).toEqual([]);
+      expect((await world.bash("make")).answer).toEqual({});
     });
 
     it("may be tools of an MCP server, whose answer is read like a program's", async () => {
