@@ -17,7 +17,7 @@ export default defineConfig({
     setupFiles: ["./tests/generated-inputs.ts"],
     reporters: ["default", "./tests/plain-summary.ts"],
     // For what hangs. A machine that is busy with other things takes ten times as long, and that is no failure.
-    testTimeout: process.env["AMPLIHACK_TEST_LONG"] === "1" ? 3_600_000 : 240_000,
+    testTimeout: process.env["AMPLIHACK_TEST_LONG"] === "1" ? 3_600_000 : 900_000,
     hookTimeout: 900_000,
     pool: "forks",
     // One more than there are cores: many tests wait for children, locks and timeouts.

@@ -8,7 +8,7 @@ import { heapBytes } from "./memory-use.ts";
 /** The full length is for the night: `AMPLIHACK_SOAK=200000 npx vitest run tests/engine/soak.test.ts`. */
 const DISPATCHES = Number(process.env["AMPLIHACK_SOAK"] ?? 4000);
 const WITH_PROCESSES = Math.max(40, Math.floor(DISPATCHES / 100));
-const PATIENCE_MS = 240_000 + DISPATCHES * 5;
+const PATIENCE_MS = 900_000 + DISPATCHES * 5;
 
 const payload = (index: number): JsonObject => ({
   session_id: `s${index % 50}`,

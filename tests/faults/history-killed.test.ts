@@ -20,7 +20,6 @@ import {
 } from "./history-scene.ts";
 
 const program = bundleProgram(new URL("./programs/dying-history.ts", import.meta.url));
-const LONG = 240_000;
 const PHASES = ["begin", "complete", "ended", "undo"] as const;
 type Phase = (typeof PHASES)[number];
 
@@ -129,6 +128,5 @@ describe.each<SceneKind>(["unknown", "git", "unknown in git"])("a real process o
         expect(pictureOf(scene)).not.toMatch(/[0-9a-f]{12}\.tmp/);
       }
     },
-    LONG,
   );
 });

@@ -44,7 +44,7 @@ for (const hook of goldenHooks()) {
         }));
       const results = await inParallel(AT_A_TIME, tasks);
       expect(results.filter(({ found }) => found.length > 0)).toEqual([]);
-    }, 300_000);
+    });
   });
 }
 

@@ -44,4 +44,4 @@ describe("a call that is more than its words", () => {
 
 it("is not answered by the hook program on Node, where its neighbours are", () => {
   answersOnly(NODE_PROGRAM);
-}, 240_000);
+});

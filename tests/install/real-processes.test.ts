@@ -11,7 +11,6 @@ import { createSandbox, PACKAGE_ROOT, type Sandbox } from "./sandbox.ts";
 const program = bundleProgram(new URL("./programs/dying-install.ts", import.meta.url));
 const CLI = join(PACKAGE_ROOT, "dist/bin/amplihack.cjs");
 const BEFORE = '{\n  "theme":  "mine",\n  "model": "opus",\n  "hooks": { "Stop": [] }\n}\n';
-const LONG = 240_000;
 
 function prepare(): Sandbox {
   const sandbox = createSandbox();
@@ -44,67 +43,55 @@ function start({ env, project }: Sandbox, words: readonly string[]) {
 }
 
 describe("an install by a real process", () => {
-  it(
-    "killed at one of its changes leaves valid files, old or new, that the next one finishes",
-    async () => {
-      const model = prepare();
-      const whole = await start(model, [program, PACKAGE_ROOT]);
-      const { success, count } = JSON.parse(whole.output) as { success: boolean; count: number };
-      expect(success).toBe(true);
-      expect(count).toBeGreaterThan(40);
-      const before = texts(prepare());
-      const after = texts(model);
-      for (let n = 1; n <= count; n += runs(13, 1)) {
-        const sandbox = prepare();
-        const killed = await start(sandbox, [
-          program,
-          PACKAGE_ROOT,
-          String(n),
-          n % 2 === 1 ? "before" : "after",
-        ]);
-        expect(killed.signal, `death at ${n}`).toBe("SIGKILL");
-        texts(sandbox).forEach((text, index) => {
-          expect([before[index], after[index]], `death at ${n}`).toContain(text);
-        });
-        const next = await start(sandbox, [CLI, "install", "--host", "claude", "--host", "codex", "--yes"]);
-        expect(next, `install after death at ${n}`).toMatchObject({ code: 0 });
-        expect(texts(sandbox), `after death at ${n}`).toEqual(after);
-      }
-    },
-    LONG,
-  );
-
-  it(
-    "ends well beside others that run at the same moment",
-    async () => {
+  it("killed at one of its changes leaves valid files, old or new, that the next one finishes", async () => {
+    const model = prepare();
+    const whole = await start(model, [program, PACKAGE_ROOT]);
+    const { success, count } = JSON.parse(whole.output) as { success: boolean; count: number };
+    expect(success).toBe(true);
+    expect(count).toBeGreaterThan(40);
+    const before = texts(prepare());
+    const after = texts(model);
+    for (let n = 1; n <= count; n += runs(13, 1)) {
       const sandbox = prepare();
-      const ended = await Promise.all(
-        ["claude", "codex", "gemini", "claude"].map(host =>
-          start(sandbox, [CLI, "install", "--host", host, "--yes", "--format", "json"]),
-        ),
-      );
-      for (const { code, output } of ended) expect({ code, output }).toMatchObject({ code: 0 });
-      const { hooks } = parse(sandbox.read("home/.claude/settings.json")) as {
-        hooks: Record<string, object[]>;
-      };
-      expect(hooks["PreToolUse"]).toHaveLength(1);
-      const manifest = JSON.parse(
-        sandbox.read("home/.amplihack/.claude/install/amplihack-manifest.json"),
-      ) as { hosts: { host: string }[] };
-      expect(manifest.hosts.map(({ host }) => host).toSorted()).toEqual([
-        "claude-code",
-        "codex",
-        "gemini-cli",
+      const killed = await start(sandbox, [
+        program,
+        PACKAGE_ROOT,
+        String(n),
+        n % 2 === 1 ? "before" : "after",
       ]);
-      const left = Object.keys(sandbox.snapshot()).filter(name => /\.(lock|tmp)$|staging/.test(name));
-      expect(left).toEqual([]);
-      const undone = spawnSync(process.execPath, [CLI, "uninstall"], {
-        cwd: sandbox.project,
-        env: sandbox.env,
+      expect(killed.signal, `death at ${n}`).toBe("SIGKILL");
+      texts(sandbox).forEach((text, index) => {
+        expect([before[index], after[index]], `death at ${n}`).toContain(text);
       });
-      expect(undone.status).toBe(0);
-      expect(sandbox.read("home/.claude/settings.json")).toBe(BEFORE);
-    },
-    LONG,
-  );
+      const next = await start(sandbox, [CLI, "install", "--host", "claude", "--host", "codex", "--yes"]);
+      expect(next, `install after death at ${n}`).toMatchObject({ code: 0 });
+      expect(texts(sandbox), `after death at ${n}`).toEqual(after);
+    }
+  });
+
+  it("ends well beside others that run at the same moment", async () => {
+    const sandbox = prepare();
+    const ended = await Promise.all(
+      ["claude", "codex", "gemini", "claude"].map(host =>
+        start(sandbox, [CLI, "install", "--host", host, "--yes", "--format", "json"]),
+      ),
+    );
+    for (const { code, output } of ended) expect({ code, output }).toMatchObject({ code: 0 });
+    const { hooks } = parse(sandbox.read("home/.claude/settings.json")) as {
+      hooks: Record<string, object[]>;
+    };
+    expect(hooks["PreToolUse"]).toHaveLength(1);
+    const manifest = JSON.parse(sandbox.read("home/.amplihack/.claude/install/amplihack-manifest.json")) as {
+      hosts: { host: string }[];
+    };
+    expect(manifest.hosts.map(({ host }) => host).toSorted()).toEqual(["claude-code", "codex", "gemini-cli"]);
+    const left = Object.keys(sandbox.snapshot()).filter(name => /\.(lock|tmp)$|staging/.test(name));
+    expect(left).toEqual([]);
+    const undone = spawnSync(process.execPath, [CLI, "uninstall"], {
+      cwd: sandbox.project,
+      env: sandbox.env,
+    });
+    expect(undone.status).toBe(0);
+    expect(sandbox.read("home/.claude/settings.json")).toBe(BEFORE);
+  });
 });

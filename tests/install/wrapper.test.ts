@@ -67,7 +67,6 @@ describe("the staged hook program", () => {
         }
       }
     },
-    240_000,
   );
 
   it("answers a host that it cannot tell so that each takes its own part", () => {

@@ -7,9 +7,7 @@ import { describeNative } from "./program.ts";
 const AMPLIHACK = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
 
 describeNative("hooks compare without a reference", () => {
-  it("finds that Node and the native program answer the calls of real hosts alike", {
-    timeout: 240_000,
-  }, () => {
+  it("finds that Node and the native program answer the calls of real hosts alike", () => {
     const home = temporaryDirectory();
     const { status, stdout } = spawnSync(process.execPath, [AMPLIHACK, "hooks", "compare", "--json"], {
       cwd: home,

@@ -5,5 +5,5 @@ import { describeNative, NATIVE_FILE } from "./program.ts";
 describeNative("calls that are more than their words", () => {
   it("are not answered by the native program, where their neighbours are", () => {
     answersOnly([NATIVE_FILE]);
-  }, 240_000);
+  });
 });

@@ -14,7 +14,7 @@ import { describeNative, NATIVE_FILE } from "./program.ts";
 const RUNS = Math.ceil(runs(800, 100_000) / STOCK_SUBCOMMANDS.length);
 /** Of the corpora, one command in so many; the long run takes them all. */
 const CORPUS_STEP = runs(6, 1);
-const TIMEOUT_MS = 240_000 + RUNS * 500;
+const TIMEOUT_MS = 900_000 + RUNS * 500;
 const BRIDGE = JSON.stringify(["/bin/sh", "-c", "cat > /dev/null; echo '{}'"]);
 
 /** Two places whose paths differ in one letter, so that what the runs leave behind grows alike. */

@@ -19,7 +19,6 @@ import { runs } from "../generated-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
-const PATIENCE_MS = 240_000;
 /** The long run makes it for all; packages of other platforms are fetched from the network then. */
 const PLATFORMS =
   runs(0, 1) === 1
@@ -65,7 +64,7 @@ describe("a release", () => {
     const key = join(place, "key.pem");
     writeFileSync(key, privateKey.export({ type: "pkcs8", format: "pem" }));
     made = release(place, "--binaries", binaries(place), "--key", key);
-  }, PATIENCE_MS);
+  });
   afterAll(() => rmSync(place, { recursive: true, force: true }));
 
   it("holds a package for every platform, none with an install script, all of one version", () => {
@@ -279,7 +278,7 @@ describe("a release", () => {
 });
 
 describe("a release without native programs", () => {
-  it("names none, and its archive still says what it is made for", { timeout: PATIENCE_MS }, () => {
+  it("names none, and its archive still says what it is made for", () => {
     const place = temporaryDirectory();
     const here = `${process.platform}-${process.arch}`;
     const made = release(place, "--without-native", "--platforms", here);

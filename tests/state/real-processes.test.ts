@@ -17,7 +17,7 @@ import { runs } from "../generated-inputs.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const worker = bundleProgram(new URL("./programs/worker.ts", import.meta.url));
-const LONG = runs(240_000, 600_000);
+const LONG = runs(900_000, 3_600_000);
 const PROCESSES = runs(8, 32);
 const UPDATES = runs(100, 200);
 const DEATHS = runs(6, 20);

@@ -378,7 +378,7 @@ describe("hooks replay", () => {
       expect([run.status, run.stderr]).toEqual([0, ""]);
       expect(run.stdout).toContain(`${mebibytes} tool calls in 1 file, ${18 * mebibytes} lines`);
     },
-    runs(240_000, 600_000),
+    runs(900_000, 3_600_000),
   );
 
   it.each([

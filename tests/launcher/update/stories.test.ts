@@ -18,7 +18,6 @@ import type { ProgramEnd } from "../launch-machine.ts";
 import { PUBLIC_KEY, type PublishedFiles, ReleaseServer, signRelease } from "./release-server.ts";
 import { makeReleases, OLD, packQuickly, type WholeRelease } from "./whole-release.ts";
 
-const PATIENCE_MS = 240_000;
 const { now, old } = await makeReleases();
 
 /** A person's home, with Claude Code in it, hooks on Node, and folders that last. */
@@ -205,7 +204,7 @@ describe("an update from a server", () => {
 
 describe("an upgrade by npm of a global installation", () => {
   const shared = mkdtempSync(join(tmpdir(), "amplihack-npm-"));
-  beforeAll(() => npmInstall(shared, join(shared, "npm"), old), PATIENCE_MS);
+  beforeAll(() => npmInstall(shared, join(shared, "npm"), old));
   afterAll(() => rmSync(shared, { recursive: true, force: true }));
 
   function npmInstall(home: string, prefix: string, { archive }: WholeRelease): void {
