@@ -5,16 +5,14 @@ import {
   isKnown,
   knownText,
   parseOptions,
-  text,
   type Value,
   words,
 } from "../../shell/index.ts";
-import { readFind } from "../records/find-expression.ts";
 import { readOwnCall } from "../records/own-commands.ts";
 import { isCompleteWord } from "../records/shell-words.ts";
 import { ownPrograms } from "./own-programs.ts";
-import type { KnownCall, Missing, Program } from "./program.ts";
-import { canonicalName, findProgram, isOfReachingField } from "./registry.ts";
+import type { KnownCall, Missing, Printed, Program } from "./program.ts";
+import { canonicalName, findProgram, hasTrait, isOfReachingField } from "./registry.ts";
 
 const EMPTY: Value = { pieces: [], origins: [] };
 
@@ -53,9 +51,15 @@ function incomplete(name: string): Missing {
   return { kind: "program", what: name, why: "not everything that it does is known" };
 }
 
+/** Some records are complete for some of their names only. */
+function isCompleteFor(name: string, record: Program): boolean {
+  const names = typeof record.complete === "object" ? record.complete.names : undefined;
+  return names === undefined || words(names).includes(canonicalName(name, record));
+}
+
 function missingIn(record: Program, name: string, invocation: Invocation): readonly Missing[] {
   const complete = record.complete === true ? {} : (record.complete ?? {});
-  if (complete.names !== undefined && !words(complete.names).includes(name)) return [incomplete(name)];
+  if (!isCompleteFor(name, record)) return [incomplete(name)];
   const argv = record.rewrite?.(invocation.argv) ?? invocation.argv;
   const options = parseOptions(argv, record.options ?? {});
   const { pipeline } = invocation;
@@ -104,63 +108,24 @@ function missingOptions({ complete, options: grammar }: Program, call: KnownCall
   return hasUnknownOption ? [...missing, { kind: "value", what: call.program, why: MAY_BE_OPTION }] : missing;
 }
 
-/** Words of `find` that print something else than names, start something, or lead out of where it searches. */
-const OTHER_OUTPUT = /^-(?:f?printf?0?|f?ls|exec(?:dir)?|ok(?:dir)?|L|H|follow|delete|files0-from)$/;
-const PLAIN_OUTPUT = /^-print0?$/;
-/** Options with which lines are chosen and stay as they are. */
-const CHOOSES: Readonly<Record<string, string>> = {
-  head: "n z q",
-  tail: "n z q",
-  sort: "r u n z f V",
-  tac: "",
-  grep: "v i E F e w x P z invert-match ignore-case",
-};
-
-/** Names of files below these folders that match one of the patterns, if there are any; those that git tracks. */
-export interface Printed {
-  readonly starts: readonly Value[];
-  readonly names?: readonly string[];
-  readonly isTracked?: boolean;
-  /** folders too, and those where it starts */
-  readonly hasFolders?: boolean;
-}
-
 /**
- * The folders whose files a program prints the names of, nothing else; `chosen` when it hands on lines that come in, none
- * changed. Undefined when it prints more, or that is not known.
+ * The files whose names a program prints, nothing else; `chosen` when it hands on lines that come in, none changed.
+ * Undefined when it prints more, or that is not known.
  */
 export function namesFrom({ program: name, argv }: Invocation): Printed | "chosen" | undefined {
-  const shown = argv.slice(1).map(word => knownText(word));
+  const record = name === undefined ? undefined : findProgram(name);
+  if (name === undefined || record === undefined || !isCompleteFor(name, record)) return undefined;
   const isFilter = (word: Value | undefined) =>
     /^--(?:include|exclude|exclude-dir|glob)=/.test(describe(word ?? EMPTY));
-  if (name === undefined || shown.some((word, at) => word === undefined && !isFilter(argv[at + 1])))
-    return undefined;
-  if (name === "find") {
-    if (shown.some(word => OTHER_OUTPUT.test(word ?? "") && !PLAIN_OUTPUT.test(word ?? ""))) return undefined;
-    const { starts, names, isNamed } = readFind(argv, false);
-    return { starts, hasFolders: true, ...(isNamed ? { names } : {}) };
-  }
-  if (name === "git")
-    return shown[0] === "ls-files" && shown.length === 1
-      ? { starts: [text(".")], isTracked: true }
-      : undefined;
-  const record = findProgram(name);
-  const parsed = parseOptions(record?.rewrite?.(argv) ?? argv, record?.options ?? {});
-  const { options, operandValues } = parsed;
-  const has = (...names: readonly string[]) => parsed.has(...names);
-  const [searches, lists] = [/^(?:[ef]?grep|rg)$/.test(name), has("l", "files-with-matches", "L", "files")];
-  if (searches && lists) {
-    if (has("c", "o", "follow", "R", "dereference-recursive", "json", "f", "file")) return undefined;
-    if (name !== "rg" && !has("r", "recursive")) return undefined;
-    // With ripgrep `-L` follows links.
-    if (name === "rg" && has("L")) return undefined;
-    const isGiven = has("e", "regexp") || (name === "rg" && has("files"));
-    const starts = isGiven ? operandValues : operandValues.slice(1);
-    return { starts: starts.length === 0 ? [text(".")] : starts };
-  }
-  const chosen = CHOOSES[name];
-  if (chosen === undefined || !options.every(one => words(chosen).includes(one.name))) return undefined;
-  return operandValues.length > (name === "grep" && !has("e") ? 1 : 0) ? undefined : "chosen";
+  if (argv.some((word, at) => at > 0 && knownText(word) === undefined && !isFilter(word))) return undefined;
+  const options = parseOptions(record.rewrite?.(argv) ?? argv, record.options ?? {});
+  const printed = record.prints?.({ program: name, argv, options, operands: options.operandValues });
+  if (printed !== undefined || record.chooses === undefined) return printed;
+  const chosen = words(record.chooses);
+  if (!options.options.every(one => chosen.includes(one.name))) return undefined;
+  // A pattern stands in front of the files.
+  const isText = record.reads?.text !== undefined && !options.has(...words(record.reads.text));
+  return options.operandValues.length > (isText ? 1 : 0) ? undefined : "chosen";
 }
 
 /** Programs that it starts by itself, whatever its words are. */
@@ -171,7 +136,7 @@ export function startedBy({ program: name }: Invocation): readonly string[] {
 
 /** It makes words for another program of what it reads. */
 export function handsOnWords({ program: name }: Invocation): boolean {
-  return name === "xargs" || name === "parallel";
+  return hasTrait(name, "makesWords");
 }
 
 /** With any words, it changes nothing: it has no effects of its own but reading. */

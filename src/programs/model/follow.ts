@@ -21,7 +21,6 @@ import {
 } from "../../shell/index.ts";
 import { looksOfAdministration } from "../records/administration.ts";
 import { knownStdin } from "../records/file-access.ts";
-import { isGitCommand } from "../records/git-changes.ts";
 import { installEffects } from "../records/installs.ts";
 import { isOwnName } from "../records/own-wrapper.ts";
 import { effectsOfEndingAll } from "../records/processes.ts";
@@ -313,7 +312,7 @@ function operationEffects(
   // What only costs money, or deploys to a place that nobody names, may do more than that.
   if (known.some(({ rule, verdict }) => !/^(?:spend|deploy)\./.test(rule) || verdict !== undefined))
     return known;
-  const extension = gitExtension(tool.name, there);
+  const extension = extensionOf(tool.name, there);
   if (extension !== undefined) return operationOfVerbs(extension.program, extension, false);
   const isUnknown = found === undefined ? record === undefined || tool.name !== name : isBare(found);
   const isTask = found?.is?.includes("runsTasks") === true;
@@ -328,7 +327,8 @@ function operationEffects(
   const isClient = (found?.changesMore === true && hasNoVerbs && !isOfFiles) || startsOnly;
   // What git drops has rules of its own, and a script of the project is judged by its text: `npm run wipe`.
   const ofOthers =
-    !isTarget && (kinds?.has("cloud") === true || (kinds?.has("sec") === true && tool.name !== "git"));
+    !isTarget &&
+    (kinds?.has("cloud") === true || (kinds?.has("sec") === true && !hasTrait(tool.name, "ruledApart")));
   const readsVerbs = isUnknown || isTask || isClient || ofOthers;
   // Containers are stopped as a whole every day, and processes have rules of their own.
   const endsAny = !hasTrait(tool.name, "endsDaily");
@@ -411,14 +411,15 @@ function tellsOnlyStarts(program: Program | undefined): boolean {
   );
 }
 
-/** A subcommand that is not git's own is a program of others: `git town delete x` is `git-town delete x`. */
-function gitExtension(name: string, call: ParsedCall): ParsedCall | undefined {
-  const [first] = name === "git" ? call.operands : [];
+/** A subcommand that is not its own is a program of others: `git town delete x` is `git-town delete x`. */
+function extensionOf(name: string, call: ParsedCall): ParsedCall | undefined {
+  const record = findProgram(name);
+  const [first] = record?.isSubcommand === undefined ? [] : call.operands;
   const subcommand = first === undefined ? undefined : describe(first);
-  if (subcommand === undefined || isGitCommand(subcommand) || subcommand === "annex") return undefined;
+  if (subcommand === undefined || record?.isSubcommand?.(subcommand) === true) return undefined;
   const at = call.argv.findIndex(word => describe(word) === subcommand);
   const argv = call.argv.slice(at);
-  return { ...call, program: `git-${subcommand}`, argv, options: parseOptions(argv, UNKNOWN) };
+  return { ...call, program: `${name}-${subcommand}`, argv, options: parseOptions(argv, UNKNOWN) };
 }
 
 /** A deploy that nobody is asked about on its way is one to production. */

@@ -55,6 +55,10 @@ export const TRAITS = [
   "endsDaily",
   /** works with devices that this machine simulates */
   "simulates",
+  /** makes words for another program of what it reads */
+  "makesWords",
+  /** what it drops and sets is judged by rules of its own, not by its verbs */
+  "ruledApart",
   "shell",
   "powershell",
   /** starts the package that its first word names, or that one of its words may name */
@@ -119,12 +123,18 @@ export interface Program {
   effectsAfter?(call: ParsedCall): readonly ProgramEffect[];
   /** The names of files that it prints. */
   lists?(call: ParsedCall): Listing | undefined;
+  /** The files whose names it prints, and nothing else, where every word but filters of a search is known. */
+  prints?(call: WordsOfCall): Printed | undefined;
+  /** Options with which it hands on some of the lines that come in, none changed. */
+  readonly chooses?: string;
   /** What it leaves of a list that it passes on. */
   narrows?(listing: Listing, call: ParsedCall): Listing;
   /** Runs what it runs, records what it writes, and gives what it prints; undefined when that is not known. */
   run?(call: ParsedCall): Output | undefined;
   /** The words of the tool whose operations count instead: `php artisan migrate:fresh`, `yarn prisma migrate reset`. */
   tool?(call: ParsedCall): readonly Value[] | undefined;
+  /** Its own subcommands: another word is a program of others, as `git town` is `git-town`. */
+  isSubcommand?(word: string): boolean;
   /** Options whose value a shell runs. */
   readonly shellOptions?: { readonly names: string; readonly prefix?: RegExp };
   /** The language of the programs that it runs. */
@@ -167,6 +177,18 @@ export interface Program {
   readonly chosenBy?: RegExp;
 }
 
+/** Names of files below these folders that match one of the patterns, if there are any; those that git tracks. */
+export interface Printed {
+  readonly starts: readonly Value[];
+  readonly names?: readonly string[];
+  readonly isTracked?: boolean;
+  /** folders too, and those where it starts */
+  readonly hasFolders?: boolean;
+}
+
+/** What a call says, whoever started it. */
+export type WordsOfCall = Pick<ParsedCall, "program" | "argv" | "options" | "operands">;
+
 /** For which forms a record is complete. */
 export interface Completeness {
   /** the names that are meant, where not all are */
@@ -186,10 +208,11 @@ export interface Completeness {
 }
 
 /** A call as far as completeness depends on it. */
-export type KnownCall = Pick<ParsedCall, "program" | "argv" | "options" | "operands" | "stdin"> & {
-  /** another program reads what it says, and may end it by not doing so */
-  readonly isPiped: boolean;
-};
+export type KnownCall = WordsOfCall &
+  Pick<ParsedCall, "stdin"> & {
+    /** another program reads what it says, and may end it by not doing so */
+    readonly isPiped: boolean;
+  };
 
 /** Something that a record does not say. */
 export interface Missing {

@@ -420,7 +420,7 @@ export function readSettings(
   call: ParsedCall,
   isUnknown: boolean,
 ): readonly OperationEffect[] {
-  const shown = program === "git" ? [] : call.argv.slice(1).map(describe);
+  const shown = hasTrait(program, "ruledApart") ? [] : call.argv.slice(1).map(describe);
   const said = (rule: OperationEffect["rule"], what: string): readonly OperationEffect[] => [
     { kind: "operation", rule, what, target: [program, ...shown].join(" "), names: [], verdict: "ask" },
   ];

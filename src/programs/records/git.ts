@@ -33,7 +33,7 @@ import { splitWords } from "../../system/index.ts";
 import { payloads, sendEffect, stdinPayloads } from "../model/effects.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { runString } from "../model/run.ts";
-import { readGitOptions } from "./git-changes.ts";
+import { isGitCommand, readGitOptions } from "./git-changes.ts";
 import { repositoryRoot } from "./printing.ts";
 import { runRemotely } from "./remote.ts";
 import { effectsOfUpload, fieldPayload } from "./remote-copy.ts";
@@ -45,7 +45,7 @@ export const versionControl: Field = {
   tellsChanges: true,
   // biome-ignore lint/complexity/noExcessiveLinesPerFunction: a table, a record a program
   programs: () => [
-    program("git", "readsNothing namesHosts dangerous guessed usesFiles", {
+    program("git", "readsNothing namesHosts dangerous guessed usesFiles ruledApart", {
       setBy: `GIT_CONFIG GIT_CONFIG_COUNT GIT_CONFIG_PARAMETERS GIT_CONFIG_GLOBAL GIT_CONFIG_SYSTEM GIT_DIR GIT_WORK_TREE
         GIT_COMMON_DIR GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_EXEC_PATH GIT_EXTERNAL_DIFF
         GIT_TEMPLATE_DIR GIT_ATTR_SOURCE GIT_TRACE GIT_TRACE_SETUP GIT_TRACE_PERFORMANCE GIT_TRACE2 GIT_TRACE2_EVENT
@@ -65,6 +65,12 @@ export const versionControl: Field = {
       complete: { except: "exec-path config-env git-dir work-tree namespace super-prefix attr-source" },
       effects: effectsOfGit,
       lists: listFiles,
+      // `annex` has rows below.
+      isSubcommand: word => word === "annex" || isGitCommand(word),
+      prints: ({ argv }) =>
+        argv.length === 2 && argv[1] !== undefined && knownText(argv[1]) === "ls-files"
+          ? { starts: [text(".")], isTracked: true }
+          : undefined,
       run: runGit,
       harmless: { reads: "status log diff show rev-parse ls-files describe shortlog ls-tree" },
       shellVariables: `GIT_SSH_COMMAND GIT_SSH GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_EXTERNAL_DIFF GIT_ASKPASS

@@ -157,7 +157,7 @@ const PARALLEL_OPTIONS: OptionGrammar = {
 export const argumentLists: Field = {
   tellsChanges: true,
   programs: () => [
-    program("xargs", "passesOn dangerous gnu", {
+    program("xargs", "passesOn makesWords dangerous gnu", {
       options: {
         flags: "-oprtx 0|null interactive no-run-if-empty open-tty verbose exit show-limits help version",
         values: "-EILnPsJRS a|arg-file d|delimiter max-lines max-args max-procs max-chars process-slot-var",
@@ -168,7 +168,7 @@ export const argumentLists: Field = {
       effects: call => plainReads(call.options.valuesOf("a")),
       run: runXargs,
     }),
-    program("parallel", "readsNothing dangerous", { options: PARALLEL_OPTIONS, run: runParallel }),
+    program("parallel", "readsNothing makesWords dangerous", { options: PARALLEL_OPTIONS, run: runParallel }),
   ],
 };
 

@@ -22,7 +22,7 @@ import {
   words,
 } from "../../shell/index.ts";
 import { compileGlob, matchesGlob } from "../../system/index.ts";
-import { type Field, type ParsedCall, program } from "../model/program.ts";
+import { type Field, type ParsedCall, type Printed, program, type WordsOfCall } from "../model/program.ts";
 import { replaceMark, runString } from "../model/run.ts";
 import { ACTIONS_WITH_COMMAND, gapOfFind, readFind, type Search } from "./find-expression.ts";
 import { isRegenerablePattern } from "./regenerable.ts";
@@ -36,6 +36,7 @@ export const search: Field = {
       effects: [],
       effectsAfter: effectsOfFind,
       lists: ({ argv }) => toListing(readFind(argv, false), leftByFind(argv)),
+      prints: printsOfFind,
       run: runFind,
     }),
     program("fd fdfind", "readsNothing dangerous usesFiles", {
@@ -82,6 +83,15 @@ export const search: Field = {
     }),
   ],
 };
+
+/** Words that print something else than names, start something, or lead out of where it searches. */
+const OTHER_OUTPUT = /^-(?:f?printf|fprint0?|f?ls|exec(?:dir)?|ok(?:dir)?|L|H|follow|delete|files0-from)$/;
+
+function printsOfFind({ argv }: WordsOfCall): Printed | undefined {
+  if (argv.some((word, at) => at > 0 && OTHER_OUTPUT.test(knownText(word) ?? ""))) return undefined;
+  const { starts, names, isNamed } = readFind(argv, false);
+  return { starts, hasFolders: true, ...(isNamed ? { names } : {}) };
+}
 
 function toListing({ starts, listed, names }: Search, leaves: readonly Left[]): Listing {
   return { starts, selection: listed, names, isSearch: true, leaves };

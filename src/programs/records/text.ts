@@ -16,7 +16,15 @@ import {
   words,
 } from "../../shell/index.ts";
 import { listingIn, readsOfFiles } from "../model/effects.ts";
-import { type Field, type KnownCall, type Missing, type ParsedCall, program } from "../model/program.ts";
+import {
+  type Field,
+  type KnownCall,
+  type Missing,
+  type ParsedCall,
+  type Printed,
+  program,
+  type WordsOfCall,
+} from "../model/program.ts";
 import { computeLiteral } from "./encoding.ts";
 import { fileInput, recordCodeEffect } from "./file-access.ts";
 import { isRegenerablePattern } from "./regenerable.ts";
@@ -61,12 +69,14 @@ export const textPrograms: Field = {
         abbreviates: false,
       },
       complete: true,
+      chooses: "n z q",
       rewrite: countFirst,
       run: slice,
     }),
     program("tac", "passesOn gnu", {
       options: { flags: "-br before regex help version", values: "s|separator" },
       complete: true,
+      chooses: "",
       run: call =>
         computeLiteral(
           fileInput(call, call.operands),
@@ -110,6 +120,7 @@ export const textPrograms: Field = {
         abbreviates: false,
       },
       complete: { except: "T temporary-directory compress-program files0-from random-source" },
+      chooses: "r u n z f V",
       effects: [{ read: "operands" }, { write: "o output" }],
       shellOptions: { names: "compress-program" },
     }),
@@ -147,6 +158,8 @@ export const textPrograms: Field = {
       },
       reads: { ...GREP_READS, recursive: "r R recursive dereference-recursive", tree: GREP_TREE },
       lists: listsOfGrep,
+      prints: printsOfGrep,
+      chooses: "v i E F e w x P z invert-match ignore-case",
       narrows: narrowByPattern,
     }),
     program("rg", "passesOn selects usesFiles", {
@@ -175,6 +188,7 @@ export const textPrograms: Field = {
         tree: RIPGREP_TREE,
       },
       lists: listsOfRipgrep,
+      prints: printsOfRipgrep,
       run: runPreprocessor,
       effectsAfter: removedByPreprocessor,
     }),
@@ -333,6 +347,27 @@ function heldBy(options: ParsedOptions, [first]: readonly Value[]): Pick<Listing
   const isOther = options.has(...words(`${GREP_READS.text} L files-without-match v invert-match`));
   const pattern = isOther || first === undefined ? undefined : knownText(first);
   return pattern === undefined ? {} : { holding: pattern };
+}
+
+/** Names of files, each on a line, and nothing else. */
+const NAMES_FILES = words("l files-with-matches L");
+const NAMES_NO_FILES = words("c o json f file follow dereference-recursive R");
+
+function printsOfGrep({ options, operands }: WordsOfCall): Printed | undefined {
+  const isList =
+    options.has(...NAMES_FILES) && options.has("r", "recursive") && !options.has(...NAMES_NO_FILES);
+  return isList ? below(options.has("e", "regexp") ? operands : operands.slice(1)) : undefined;
+}
+
+/** With ripgrep `-L` follows links. */
+function printsOfRipgrep({ options, operands }: WordsOfCall): Printed | undefined {
+  const isGiven = options.has("files", "e", "regexp");
+  const isList = options.has(...NAMES_FILES, "files") && !options.has(...NAMES_NO_FILES, "L");
+  return isList ? below(isGiven ? operands : operands.slice(1)) : undefined;
+}
+
+function below(starts: readonly Value[]): Printed {
+  return { starts: starts.length === 0 ? [text(".")] : starts };
 }
 
 function listsOfRipgrep({ options, operands }: ParsedCall): Listing | undefined {
