@@ -22,7 +22,7 @@ import {
   SystemError,
 } from "../system/index.ts";
 import type { Overlay } from "./policy.ts";
-import type { TryRecord } from "./try-store.ts";
+import type { TriedFolder, TryRecord } from "./try-store.ts";
 
 /** What a tried command would change. */
 export interface TriedChanges {
@@ -31,6 +31,7 @@ export interface TriedChanges {
   readonly adopted: readonly AdoptedPath[];
   /** what cannot be made real: sockets and pipes */
   readonly left: readonly string[];
+  readonly folders: readonly TriedFolder[];
   /** the bytes of a state of one of the files */
   readContent(path: string, state: FileState, limitBytes: number): Promise<Uint8Array | undefined>;
 }
@@ -50,6 +51,7 @@ class Collector {
   private readonly changes = new Map<string, PathChange>();
   private readonly adopted: AdoptedPath[] = [];
   private readonly left: string[] = [];
+  private readonly folders: TriedFolder[] = [];
   /** where the bytes of a state are */
   private readonly places = new Map<string, string>();
   /** the first path of a file that has several names in the layer */
@@ -61,8 +63,10 @@ class Collector {
 
   add({ path: root, upper }: Overlay, entries: readonly LayerEntry[]): void {
     const known = new Set(entries.map(({ path }) => join(root, path)));
+    this.pass(root);
     for (const { kind, path } of entries) {
       const place = join(root, path);
+      if (kind === "directory" || kind === "emptied") this.pass(place);
       if (kind === "other") this.left.push(place);
       else if (kind === "deleted") this.deleteAll(place, () => true);
       else this.compare(place, join(upper, path));
@@ -76,6 +80,7 @@ class Collector {
       files: findMoves(this.withDigests(found), new Map()),
       adopted: this.adopted,
       left: this.left,
+      folders: this.folders,
       readContent: async (path, { content }, limitBytes) => {
         const place = this.places.get("id" in content ? content.id : "") ?? path;
         try {
@@ -86,6 +91,11 @@ class Collector {
         }
       },
     };
+  }
+
+  private pass(path: string): void {
+    const facts = factsAt(this.files, path);
+    this.folders.push({ path, identity: facts?.kind === "directory" ? facts.identity : undefined });
   }
 
   private deleteAll(path: string, isGone: (path: string) => boolean): void {
@@ -105,6 +115,7 @@ class Collector {
   }
 
   private delete(path: string, facts: ExactFacts): void {
+    if (facts.kind === "directory") this.folders.push({ path, identity: facts.identity });
     const before = this.state(path, path, facts);
     this.changes.set(path, { path, what: "deleted", before, after: ABSENT });
     this.adopted.push({ path, target: ABSENT });
@@ -177,10 +188,19 @@ export interface TryConflict {
 /** What somebody else did to the same files since the command began. */
 export function findConflicts(
   system: Pick<System, "env" | "files" | "text">,
-  { startNs, replaced, indexes }: TryRecord,
-  { files: changes }: TriedChanges,
+  { startNs, replaced, indexes, folders }: TryRecord,
+  { files: changes, folders: present }: TriedChanges,
 ): readonly TryConflict[] {
   const wasThere = new Set(replaced);
+  const known = new Map(folders.map(({ path, identity }) => [path, identity]));
+  // Files that are moved with the folder they lie in keep their times.
+  const swapped = present.flatMap(({ path, identity }) => {
+    const before = known.get(path);
+    if (identity === before || (before === undefined && known.has(path))) return [];
+    return [{ path, why: before === undefined ? "it was made since" : "another folder is in its place" }];
+  });
+  if (swapped.length > 0 && known.size > 0) return swapped;
+  const made = new Set(folders.flatMap(({ path, identity }) => (identity === undefined ? path : [])));
   const isSameIndex = (path: string) =>
     indexes.some(
       index => index.path === path && listIndex(system, index.copy, path) === listIndex(system, path, path),
@@ -189,6 +209,7 @@ export function findConflicts(
     const facts = factsAt(system.files, path);
     if (facts === undefined) return wasThere.has(path) ? [{ path, why: "it was deleted since" }] : [];
     if (facts.kind === "directory") return [];
+    if (made.has(dirname(path))) return [{ path, why: "it was made since" }];
     if (changedNs(facts) >= BigInt(startNs) && !isSameIndex(path))
       return [{ path, why: "it was changed since" }];
     const isOneOfMany =

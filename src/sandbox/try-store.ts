@@ -27,8 +27,16 @@ export interface TryRecord {
   readonly reason: string | undefined;
   /** files with other content that were there when the command had ended */
   readonly replaced: readonly string[];
+  /** folders that the changes lie in, as they were when the command had ended */
+  readonly folders: readonly TriedFolder[];
   /** copies of git's lists of files when it began: git itself writes them anew without changing what they say */
   readonly indexes: readonly { readonly path: string; readonly copy: string }[];
+}
+
+/** A folder that changes lie in; without an identity where there was none: then nothing was below it. */
+export interface TriedFolder {
+  readonly path: string;
+  readonly identity?: string | undefined;
 }
 
 const TRIES = "sandbox/tries";
@@ -71,7 +79,9 @@ function readTry(
   const path = join(tryFolder(stateHome, id), name);
   if (!/^[a-z0-9]+$/.test(id) || files.follow(path)?.kind !== "file") return undefined;
   const read = readJson(text.decode(files.read(path, MAX_RECORD_BYTES)).text);
-  return read.ok && isJsonObject(read.value) ? (read.value as unknown as TryRecord) : undefined;
+  return read.ok && isJsonObject(read.value)
+    ? ({ folders: [], ...read.value } as unknown as TryRecord)
+    : undefined;
 }
 
 /** Forgets a try and what was caught; nothing of the project is touched. */

@@ -52,6 +52,7 @@ export async function runTry(
     exit: undefined,
     reason: undefined,
     replaced: [],
+    folders: [],
     indexes: [],
   };
   // Before there is anything that a killed run would leave behind.
@@ -82,7 +83,7 @@ export async function runTry(
   }
   const isReplaced = ({ before, after }: PathChange) => before.kind !== "absent" && after.kind !== "absent";
   const replaced = changes.files.filter(isReplaced).map(({ path }) => path);
-  const held: TryRecord = { ...record, status: "held", exit: code, replaced };
+  const held: TryRecord = { ...record, status: "held", exit: code, replaced, folders: changes.folders };
   writeTry(system, places.stateHome, held);
   return { code, held: { record: held, changes } };
 }

@@ -8,6 +8,7 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
+  renameSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -146,6 +147,73 @@ describe.skipIf(!canTry)("try", () => {
     expect(error.causes.join("\n")).toMatch(message);
     expect(readTree(place.home)).toEqual(before);
     expect(await startAgain(place)).toMatchObject([{ id: held.record.id, status: "held" }]);
+  });
+
+  it.each([
+    [
+      "moved a folder into one that goes",
+      "rm -rf src",
+      "src/photos",
+      "photos",
+      /src\/photos: it was made since/,
+    ],
+    [
+      "moved another folder into the place of one that goes",
+      "rm -rf src",
+      "src",
+      "photos",
+      /src: another folder is in its place/,
+    ],
+    [
+      "moved another folder into the place of one that is written to",
+      "echo x > src/one",
+      "src",
+      "photos",
+      /src: another folder is in its place/,
+    ],
+    [
+      "moved a folder to where one was made",
+      "mkdir -p made; echo x > made/one",
+      "made",
+      "photos",
+      /made\/one: it was made since/,
+    ],
+    [
+      "put a link to elsewhere in the place of a folder",
+      "echo x > src/fresh",
+      "src",
+      "photos-link",
+      /src: (another folder is in its place|it was changed since)/,
+    ],
+    [
+      "put a link to elsewhere above a folder",
+      "echo x > src/deep/fresh",
+      "src",
+      "photos-link",
+      /src: (another folder is in its place|it was changed since)/,
+    ],
+    [
+      "put a link where a folder was made",
+      "mkdir made; echo x > made/one",
+      "made",
+      "photos-link",
+      /made: it was (made|changed) since/,
+    ],
+  ])("holds what is applied where somebody else %s", async (_, command, to, from, message) => {
+    const place = prepare();
+    const outside = join(place.home, "work");
+    mkdirSync(join(outside, "photos/deep"), { recursive: true });
+    writeFileSync(join(outside, "photos/one"), "mine\n");
+    symlinkSync(join(outside, "photos"), join(outside, "photos-link"));
+    const { held } = await tryIn(place, command);
+    if (held === undefined) throw new Error("nothing was held");
+    if (existsSync(join(place.project, to))) renameSync(join(place.project, to), join(outside, "away"));
+    renameSync(join(outside, from), join(place.project, to));
+    const before = readTree(place.home);
+    const error = await applyIn(place, held.record).catch(each => each);
+    expect(readTree(place.home)).toEqual(before);
+    expect(error).toMatchObject({ kind: "conflict", exitCode: 3 });
+    expect(error.causes.join("\n")).toMatch(message);
   });
 
   it("holds a changed file that has other names, and deletes one of several names", async () => {
