@@ -1,6 +1,7 @@
+import { isRegenerableInProject } from "../programs/index.ts";
 import { text } from "../shell/index.ts";
 import { ancestors } from "../system/index.ts";
-import { classifyPath, type Workspace } from "../workspace/index.ts";
+import { classifyPath, partsBelow, type Workspace } from "../workspace/index.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint } from "./collect-footprint.ts";
 import { collectGaps } from "./collect-gaps.ts";
@@ -60,7 +61,7 @@ function toEffects(changes: readonly ObservedChange[], workspace: Workspace): re
     return inGit === undefined || STARTS_IN_GIT.test(inGit);
   };
   const written = changes.flatMap(({ path, what }) =>
-    what === "written" && isJudged(path) && classifyPath(workspace, path) !== "regenerable" ? path : [],
+    what === "written" && isJudged(path) && !isOutput(workspace, path) ? path : [],
   );
   return [
     ...deleted
@@ -68,6 +69,16 @@ function toEffects(changes: readonly ObservedChange[], workspace: Workspace): re
       .map((path): CommandEffect => ({ kind: "delete", by, path: text(path), isRecursive: true })),
     ...written.map((path): CommandEffect => ({ kind: "write", by, path: text(path), how: "replace" })),
   ];
+}
+
+/** Made by tools, by the name of a folder that it lies in: that it may be lost or is ignored says nothing of what it starts. */
+function isOutput(workspace: Workspace, path: string): boolean {
+  const { project = workspace.cwd } = workspace;
+  return (
+    !IN_GIT.test(path) &&
+    isRegenerableInProject(partsBelow(project, path) ?? []) &&
+    classifyPath(workspace, path) === "regenerable"
+  );
 }
 
 /** A folder stands for what is below it. */

@@ -1,8 +1,10 @@
 import { DEFAULT_GUARD_SETTINGS, findUnkept, type GuardContext, judgeObserved } from "../guard/index.ts";
 import { findExcluded, isFolder, type PathChange } from "../history/index.ts";
 import { Problem } from "../state/index.ts";
-import type { System } from "../system/index.ts";
+import { isInside, type System } from "../system/index.ts";
 import { count } from "../text/index.ts";
+import { survey, type Workspace } from "../workspace/index.ts";
+import { findGitPlaces } from "./git-places.ts";
 import { type Applied, applyTry, type Tried, type TryContext } from "./try.ts";
 import { type TryRecord, writeTry } from "./try-store.ts";
 
@@ -63,5 +65,26 @@ function whyHeld(
     return `${first.lost}${more}`;
   }
   const gap = judgement.gaps().find(({ kind }) => kind === "wiring" || kind === "secret");
-  return gap === undefined ? undefined : `${gap.what}: ${gap.why}`;
+  if (gap !== undefined) return `${gap.what}: ${gap.why}`;
+  const redirecting = findRedirecting(survey(guard), changed);
+  return redirecting === undefined
+    ? undefined
+    : `${redirecting}: it decides what git runs, or where it writes`;
+}
+
+const IN_GIT = /\/\.git\/[\s\S]/;
+
+/**
+ * What the sandbox keeps from a command whose changes are not caught: where git looks for what it runs, and links in its
+ * folders. Only a branch in `HEAD` needs one.
+ */
+function findRedirecting(workspace: Workspace, changed: readonly PathChange[]): string | undefined {
+  const { readOnly, reserve, absent, folders } = findGitPlaces(workspace, []);
+  const places = [...readOnly, ...reserve.map(({ path }) => path), ...absent];
+  const isOfGit = (path: string) => IN_GIT.test(path) || folders.some(folder => isInside(folder, path));
+  const isRedirecting = ({ path, after }: PathChange) =>
+    after.kind === "link"
+      ? isOfGit(path) && !/^refs\/(?!.*\.\.)/.test(after.target)
+      : after.kind === "file" && places.some(place => isInside(place, path));
+  return changed.find(isRedirecting)?.path;
 }

@@ -1,7 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createHookEngine, history, sandbox } from "../../src/exports/engine.ts";
+import { readTree } from "../history/commands/tree.ts";
 import { makeScene, removeScene, type Scene } from "../sandbox/scene.ts";
 import { canTry } from "../sandbox/try-scene.ts";
 
@@ -57,6 +59,51 @@ describe.skipIf(!canTry)("engine.run in an engine with a sandbox", () => {
     expect(await engine.run("rm -rf ~")).toMatchObject({ outcome: "refused", code: 126 });
     await engine.history.undo(applied.change);
     expect(read("lib/a.txt")).toBe("a");
+  });
+
+  /** What the guard cannot know: the commands in `what`. */
+  const unread = () => {
+    writeFileSync(join(scene.project, "run"), "bash what\n");
+    writeFileSync(join(scene.project, "Makefile"), "WHAT := $(shell cat run)\nall:\n\t@$(WHAT)\n");
+    return "make";
+  };
+
+  it.each([
+    ["a hook of git", "echo x > .git/hooks/pre-push; chmod +x .git/hooks/pre-push"],
+    ["the right to run for one that is there", "chmod +x .git/hooks/commit-msg"],
+    ["settings that git ignores", "mkdir .claude; echo {} > .claude/settings.local.json"],
+    ["a file for direnv that git ignores", "echo x > .envrc"],
+    ["a hook of husky, which git ignores", "mkdir -p .husky/_; echo x > .husky/_/pre-commit"],
+    [
+      "a hook where git was told to look",
+      "mkdir -p tools; echo x > tools/pre-commit; chmod +x tools/pre-commit",
+    ],
+    ["a link through which git writes elsewhere", "ln -sf ~/.bashrc .git/COMMIT_EDITMSG"],
+    ["a link for the log of git", "rm -f .git/logs/HEAD; mkdir -p .git/logs; ln -s ~/.bashrc .git/logs/HEAD"],
+    ["attributes from elsewhere", "rm -rf .git/info; mkdir i; ln -s ../i .git/info"],
+    ["a folder of modules from elsewhere", "ln -s ../m .git/modules"],
+    ["a link within the folder of git", "mkdir .git/x; rm -rf .git/info; ln -s x .git/info"],
+  ])("holds %s that a tried command makes", async (_, commands) => {
+    writeFileSync(join(scene.project, "what"), `${commands}\n`);
+    writeFileSync(join(scene.project, ".gitignore"), ".claude\n.envrc\n.husky/_\n");
+    writeFileSync(join(scene.project, ".git/hooks/commit-msg"), "#!/bin/sh\n", { mode: 0o644 });
+    execFileSync("git", ["config", "core.hooksPath", "tools"], { cwd: scene.project });
+    const command = unread();
+    const before = readTree(scene.project);
+    const ran = await open().run(command, { mode: "try" });
+    expect(ran).toMatchObject({ outcome: "held", code: 1 });
+    expect(readTree(scene.project)).toEqual(before);
+  });
+
+  it("makes real what tools make, and what git does itself", async () => {
+    const files = "node_modules/a/.github/workflows node_modules/a/.vscode";
+    const commands = `mkdir -p ${files}; for f in ${files}; do echo x > $f/a.yml; done; echo x > node_modules/a/.envrc
+      echo '* text' > node_modules/a/.gitattributes; git add what; git symbolic-ref HEAD refs/heads/other; git gc -q`;
+    writeFileSync(join(scene.project, "what"), `${commands}\n`);
+    writeFileSync(join(scene.project, ".gitignore"), "node_modules\n");
+    const ran = await open().run(unread(), { mode: "try" });
+    expect(ran).toMatchObject({ outcome: "applied", code: 0 });
+    expect(read("node_modules/a/.envrc")).toBe("x\n");
   });
 
   it("ends a command that is no longer wanted", async () => {
