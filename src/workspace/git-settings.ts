@@ -1,4 +1,4 @@
-import { ancestors, dirname, expandHome, isAbsolute, join } from "../system/index.ts";
+import { ancestors, basename, dirname, expandHome, isAbsolute, join } from "../system/index.ts";
 import type { Disk } from "./disk.ts";
 import { type Repository, unquoteSetting } from "./repository.ts";
 
@@ -12,40 +12,68 @@ export interface GitSetting {
   readonly value: string;
   /** where it stands */
   readonly file: string;
+  /** it comes with an include that has a condition, of which it is not known whether it is met */
+  readonly isPossible?: boolean;
 }
 
+/** Git's own installations keep a configuration beside them. */
+const INSTALLED = ["/etc", "/usr/local/etc", "/opt/homebrew/etc"];
+/** A path that git looks up in another way: another home, its own folder, one that need not be there. */
+const OTHER_PATH = /^(?:~[^/]|%\(|:\()/;
+
 /**
- * Everything that the system's, the user's and the repository's configuration say, with what they include; conditions of
- * includes count as met. Undefined when a file is too large, holds what is not understood, or too many are included. Git
- * is never started.
+ * Everything that the system's, the user's and the repository's configuration say, in the order in which git reads it,
+ * with what they include. Undefined when a file is too large, holds what is not understood, or too many are included.
+ * Git is never started.
  */
 export function gitSettings(
   disk: Disk,
   repository: Pick<Repository, "commonDirectory" | "gitDirectory"> | undefined,
   home: string,
 ): readonly GitSetting[] | undefined {
-  const waiting = [
-    "/etc/gitconfig",
+  const settings: GitSetting[] = [];
+  let count = 0;
+  const isRead = (file: string, isPossible: boolean): boolean => {
+    const found = settingsOfFile(disk, file);
+    if (found === undefined) return !mayBeRead(disk, file);
+    count += 1;
+    return (
+      count <= MAX_FILES &&
+      found.every(setting => {
+        settings.push(isPossible ? { ...setting, isPossible } : setting);
+        const path = includedBy(setting, home);
+        if (path === undefined) return true;
+        return (
+          !OTHER_PATH.test(setting.value) && isRead(path, isPossible || /^includeif\./.test(setting.name))
+        );
+      })
+    );
+  };
+  const files = [
+    ...INSTALLED.map(folder => join(folder, "gitconfig")),
     join(home, ".config/git/config"),
     join(home, ".gitconfig"),
     ...(repository === undefined
       ? []
       : [`${repository.commonDirectory}/config`, `${repository.gitDirectory}/config.worktree`]),
   ];
-  const settings: GitSetting[] = [];
-  for (let count = 0; waiting.length > 0; count += 1) {
-    const file = waiting.shift() ?? "";
-    const found = settingsOfFile(disk, file);
-    if (found === undefined && disk.kind(file) === "file") return undefined;
-    if (found === undefined) continue;
-    if (count > MAX_FILES) return undefined;
-    settings.push(...found);
-    for (const setting of found) {
-      const path = includedBy(setting, home);
-      if (path !== undefined) waiting.push(path);
-    }
-  }
-  return settings;
+  return files.every(file => isRead(file, false)) ? settings : undefined;
+}
+
+function mayBeRead(disk: Disk, file: string): boolean {
+  const path = disk.resolve(file, true);
+  const kind = disk.kind(path);
+  return kind === "file" || (kind === "other" && path !== "/dev/null");
+}
+
+/** What a setting may be: the last that counts, or one of an include behind it. Undefined stands for not set. */
+export function valuesOfSetting(
+  settings: readonly GitSetting[],
+  name: string,
+): readonly (string | undefined)[] {
+  const all = settings.filter(setting => setting.name === name);
+  const last = all.findLastIndex(({ isPossible }) => isPossible !== true);
+  return [...(last < 0 ? [undefined] : []), ...all.slice(Math.max(last, 0)).map(({ value }) => value)];
 }
 
 /** What one file says itself; undefined where it cannot be read whole. */
@@ -64,10 +92,7 @@ export function includedBy({ name, value, file }: GitSetting, home: string): str
 function settingsIn(content: string): readonly Omit<GitSetting, "file">[] | undefined {
   const settings: Omit<GitSetting, "file">[] = [];
   let section = "";
-  for (const line of content
-    .replace(/^\ufeff/, "")
-    .replace(/\\\r?\n/g, "")
-    .split(/\r?\n/)) {
+  for (const line of linesOf(content.replace(/^\ufeff/, "").replaceAll("\r\n", "\n"))) {
     let rest = line;
     for (let header = HEADER.exec(rest); header !== null; header = HEADER.exec(rest)) {
       const subsection = header[2] === undefined ? "" : `.${header[2].replace(/\\(.)/g, "$1")}`;
@@ -83,6 +108,27 @@ function settingsIn(content: string): readonly Omit<GitSetting, "file">[] | unde
     });
   }
   return settings;
+}
+
+/** A backslash before its end lets a line go on, but not in a comment. */
+function linesOf(content: string): readonly string[] {
+  const lines: string[] = [];
+  let [line, isQuoted, isComment] = ["", false, false];
+  for (let at = 0; at < content.length; at += 1) {
+    const letter = content[at] ?? "";
+    if (letter === "\n") {
+      lines.push(line);
+      [line, isQuoted, isComment] = ["", false, false];
+    } else if (letter === "\\" && !isComment) {
+      at += 1;
+      if (content[at] !== "\n") line += letter + (content[at] ?? "");
+    } else {
+      if (letter === '"' && !isComment) isQuoted = !isQuoted;
+      isComment ||= !isQuoted && (letter === "#" || letter === ";");
+      line += letter;
+    }
+  }
+  return [...lines, line];
 }
 
 const HEADER = /^\s*\[\s*([^\]\s"]+)(?:\s+"((?:\\.|[^"\\])*)")?\s*\]/;
@@ -104,14 +150,19 @@ export function usesAttribute(
 ): boolean {
   const { top, commonDirectory } = repository;
   const named = settings.filter(({ name }) => name === "core.attributesfile").map(({ value }) => value);
+  const isOfTree = settings.some(({ name }) => name === "attr.tree");
   const files = [
-    "/etc/gitattributes",
+    ...INSTALLED.map(folder => join(folder, "gitattributes")),
     join(home, ".config/git/attributes"),
     ...named.map(path => expandHome(path, home)),
     `${commonDirectory}/info/attributes`,
     ...(top === undefined ? [] : [join(top, ".gitattributes")]),
   ];
-  if (tracked === undefined || top === undefined) return true;
+  if (tracked === undefined || top === undefined || isOfTree || named.some(path => OTHER_PATH.test(path)))
+    return true;
+  // Those that git tracks count also where they are not in the work tree.
+  const isGone = (name: string) => basename(name) === ".gitattributes" && disk.isAbsent(join(top, name));
+  if ([...tracked.keys()].some(isGone)) return true;
   const places = new Set([...tracked.keys()].flatMap(path => ancestors(`/${path}`).slice(1)));
   const below = folders.map(folder => foldersBelow(disk, folder));
   if (places.size > MAX_FOLDERS || below.includes(undefined)) return true;
@@ -144,14 +195,13 @@ export function listGitHooks(
   settings: readonly GitSetting[],
   home: string,
 ): readonly string[] | undefined {
-  const set = settings.filter(({ name }) => name === "core.hookspath").at(-1)?.value;
-  const path = set === undefined ? undefined : expandHome(set, home);
-  const folder =
-    path === undefined
-      ? `${repository.commonDirectory}/hooks`
-      : isAbsolute(path)
-        ? path
-        : join(repository.top ?? repository.gitDirectory, path);
-  if (disk.isAbsent(folder)) return [];
-  return disk.names(folder)?.filter(name => !name.endsWith(".sample"));
+  const names = valuesOfSetting(settings, "core.hookspath").map(set => {
+    if (set !== undefined && OTHER_PATH.test(set)) return undefined;
+    const path = set === undefined ? `${repository.commonDirectory}/hooks` : expandHome(set, home);
+    const folder = isAbsolute(path) ? path : join(repository.top ?? repository.gitDirectory, path);
+    return disk.isAbsent(folder) ? [] : disk.names(folder);
+  });
+  return names.every(list => list !== undefined)
+    ? [...new Set(names.flat())].filter(name => !name.endsWith(".sample"))
+    : undefined;
 }

@@ -11,6 +11,7 @@ export {
   listGitHooks,
   settingsOfFile,
   usesAttribute,
+  valuesOfSetting,
 } from "./git-settings.ts";
 export {
   type IgnoreFile,
@@ -31,6 +32,7 @@ export {
   hasBranch,
   hasCommitName,
   hooksIn,
+  isWholeRepository,
   listRemotes,
   openRepository,
   type Repository,

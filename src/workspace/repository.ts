@@ -19,22 +19,33 @@ const MAX_PACKED_REFS = 4 * 1024 * 1024;
 export function findRepository(disk: Disk, directory: string): Repository | undefined {
   for (const path of ancestors(disk.resolve(directory, true))) {
     const entry = `${path}/.git`;
-    const kind = disk.kind(entry);
-    if (kind === "directory" || kind === "symlink") return openRepository(disk, entry, path);
+    const kind = disk.kind(disk.resolve(entry, true));
+    // Git passes by a folder of this name that is no repository.
+    if (kind === "directory" && disk.kind(`${entry}/HEAD`) !== undefined)
+      return openRepository(disk, entry, path);
     const pointed =
-      kind === "file" ? /^gitdir:\s*(.+?)\s*$/m.exec(disk.text(entry, MAX_SMALL_FILE) ?? "")?.[1] : undefined;
+      kind === "file"
+        ? /^gitdir: (.+?)[\r\n]*$/s.exec(disk.text(entry, MAX_SMALL_FILE) ?? "")?.[1]
+        : undefined;
     if (pointed !== undefined) return openRepository(disk, from(path, pointed), path);
-    const isBare =
-      disk.kind(`${path}/HEAD`) === "file" &&
-      disk.kind(`${path}/objects`) === "directory" &&
-      disk.kind(`${path}/refs`) === "directory";
-    if (isBare) return openRepository(disk, path, undefined);
+    // Any folder with such names in it is one, whoever put them there.
+    const has = (name: string) => disk.kind(`${path}/${name}`) !== undefined;
+    if (has("HEAD") && (has("commondir") || (has("objects") && has("refs"))))
+      return openRepository(disk, path, undefined);
   }
   return undefined;
 }
 
+/** Git would take it for a repository, and not look for another one above. */
+export function isWholeRepository(disk: Disk, { gitDirectory, commonDirectory }: Repository): boolean {
+  const head = disk.text(`${gitDirectory}/HEAD`, MAX_SMALL_FILE) ?? "";
+  const isFolder = (name: string) =>
+    disk.kind(disk.resolve(`${commonDirectory}/${name}`, true)) === "directory";
+  return /^(?:ref:\s*refs\/|[\da-f]{40})/.test(head) && isFolder("objects") && isFolder("refs");
+}
+
 export function openRepository(disk: Disk, gitDirectory: string, top: string | undefined): Repository {
-  const common = disk.text(`${gitDirectory}/commondir`, MAX_SMALL_FILE)?.trim() ?? "";
+  const common = disk.text(`${gitDirectory}/commondir`, MAX_SMALL_FILE)?.replace(/[\r\n]+$/, "") ?? "";
   return { top, gitDirectory, commonDirectory: from(gitDirectory, common) };
 }
 

@@ -98,3 +98,19 @@ export function readCorpus(name: string): readonly string[] {
     .filter(line => line.trim() !== "" && !line.startsWith("#"))
     .map(line => line.replaceAll("⏎", "\n"));
 }
+
+/** An index of git, version 2, in which nothing but the names is true. */
+export function makeIndex(names: readonly string[]): Uint8Array {
+  const entries = names.map(name => {
+    const length = 62 + name.length;
+    const bytes = new Uint8Array((length + 8) & ~7);
+    new DataView(bytes.buffer).setUint16(60, name.length);
+    bytes.set(new TextEncoder().encode(name), 62);
+    return bytes;
+  });
+  const header = new Uint8Array(12);
+  header.set(new TextEncoder().encode("DIRC"));
+  new DataView(header.buffer).setUint32(4, 2);
+  new DataView(header.buffer).setUint32(8, names.length);
+  return Uint8Array.from([...header, ...entries.flatMap(entry => [...entry])]);
+}

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { isUnderstood } from "../../src/exports/guard.ts";
 import { KINDS } from "./kinds/all-kinds.ts";
 import { judgeDrawn } from "./kinds/measure-kinds.ts";
-import { judge as judgeIn, machine, readCorpus } from "./scene.ts";
+import { judge as judgeIn, machine, makeIndex, readCorpus } from "./scene.ts";
 
 const PATH = { searchPath: "/usr/bin:/bin" };
 const judge = (command: string, options: Parameters<typeof judgeIn>[1] = {}) =>
@@ -338,6 +338,116 @@ describe("programs that git starts", () => {
     expect(git("git commit -m x", { "/home/user/project/.git/hooks/pre-commit.sample": "x" })).toEqual([]);
     expect(git("git commit -m x", { "/home/user/project/.git/hooks/pre-push": "x" })).toEqual([]);
     expect(git("git log | cat", { "/home/user/.gitconfig": "[core]\n\tpager = sh\n" })).toEqual([]);
+  });
+});
+
+describe("the repository that git takes", () => {
+  const PROJECT = "/home/user/project";
+  const STARTS = "[core]\n\tfsmonitor = .git/watch\n";
+  const gapsIn = (command: string, files: Parameters<typeof machine>[0]) =>
+    judge(command, { system: machine(files) })
+      .gaps()
+      .map(({ kind, what }) => `${kind} ${what}`);
+  const HEAD = "ref: refs/heads/main\n";
+
+  it.each([
+    [
+      "a folder of the project that looks like one, with links for its parts",
+      {
+        [`${PROJECT}/bare/HEAD`]: HEAD,
+        [`${PROJECT}/bare/config`]: STARTS,
+        [`${PROJECT}/bare/objects`]: { kind: "symlink", target: "../src" },
+        [`${PROJECT}/bare/refs`]: { kind: "symlink", target: "../src" },
+      },
+    ],
+    [
+      "whose parts are elsewhere",
+      {
+        [`${PROJECT}/bare/HEAD`]: HEAD,
+        [`${PROJECT}/bare/commondir`]: "../parts\n",
+        [`${PROJECT}/parts/config`]: STARTS,
+        [`${PROJECT}/parts/objects/x`]: "x",
+        [`${PROJECT}/parts/refs/x`]: "x",
+      },
+    ],
+    [
+      "to which a link leads that names another",
+      {
+        [`${PROJECT}/bare/.git`]: { kind: "symlink", target: "../pointer" },
+        [`${PROJECT}/pointer`]: "gitdir: ../parts\n",
+        [`${PROJECT}/parts/HEAD`]: HEAD,
+        [`${PROJECT}/parts/config`]: STARTS,
+        [`${PROJECT}/parts/objects/x`]: "x",
+        [`${PROJECT}/parts/refs/x`]: "x",
+      },
+    ],
+    [
+      "above a folder that is none",
+      {
+        [`${PROJECT}/bare/.git/description`]: "x",
+        [`${PROJECT}/.git/config`]: STARTS,
+      },
+    ],
+  ] as const)("is the one %s", (_, files) => {
+    expect(gapsIn("cd bare && git status", files)).toContain("code core.fsmonitor");
+  });
+
+  it("is not known where git may pass it by", () => {
+    const files = { [`${PROJECT}/bare/.git/HEAD`]: "x", [`${PROJECT}/bare/x`]: "x" };
+    expect(gapsIn("cd bare && git commit -m x", files)).toContain("value git commit");
+  });
+
+  it.each([
+    ["a setting behind an include", "[include]\n\tpath = more\n[core]\n\thooksPath = tools\n"],
+    [
+      "a setting that an include may not replace",
+      '[core]\n\thooksPath = tools\n[includeIf "gitdir:/x/"]\n\tpath = more\n',
+    ],
+    ["a setting behind a comment that ends in a backslash", "# x \\\n[core]\n\thooksPath = tools\n"],
+  ])("has the hooks of %s", (_, config) => {
+    const files = {
+      [`${PROJECT}/.git/config`]: config,
+      [`${PROJECT}/.git/more`]: "[core]\n\thooksPath = /nowhere\n",
+      [`${PROJECT}/tools/pre-commit`]: "x",
+    };
+    expect(gapsIn("git commit -m x", files)).toEqual(["code pre-commit"]);
+  });
+
+  it("has its own hooks where an include may not name others", () => {
+    const files = {
+      [`${PROJECT}/.git/config`]: '[includeIf "onbranch:x"]\n\tpath = more\n',
+      [`${PROJECT}/.git/more`]: "[core]\n\thooksPath = /nowhere\n",
+      [`${PROJECT}/.git/hooks/pre-commit`]: "x",
+    };
+    expect(gapsIn("git commit -m x", files)).toEqual(["code pre-commit"]);
+  });
+
+  it.each([
+    ["[include]\n\tpath = ~other/x\n", "size git"],
+    ["[extensions]\n\tobjectFormat = sha256\n", "size extensions.objectformat"],
+  ])("is not read to its end: %j", (config, gap) => {
+    expect(gapsIn("git commit -m x", { [`${PROJECT}/.git/config`]: config })).toContain(gap);
+  });
+
+  it("may filter the files that it lists as modified", () => {
+    const files = {
+      [`${PROJECT}/.git/config`]: '[filter "x"]\n\tclean = sh\n',
+      [`${PROJECT}/.gitattributes`]: "* filter=x\n",
+    };
+    expect([gapsIn("git ls-files -m", files), gapsIn("git ls-files", files)]).toEqual([["code filter"], []]);
+  });
+
+  it("may filter by attributes that it tracks, where they are no longer in the tree", () => {
+    const index = makeIndex([".gitattributes", "notes.txt"]);
+    const config = '[filter "x"]\n\tclean = sh\n';
+    const files = { [`${PROJECT}/.git/config`]: config, [`${PROJECT}/.git/index`]: index };
+    expect(gapsIn("git add notes.txt", files)).toEqual(["code filter"]);
+    expect(gapsIn("git add notes.txt", { ...files, [`${PROJECT}/.gitattributes`]: "" })).toEqual([]);
+  });
+
+  it("opens an editor where parts of a stash are chosen", () => {
+    expect(gapsIn("yes e | git stash -p", {})).toContain("program git stash");
+    expect(gapsIn("git stash show -p", {})).toEqual([]);
   });
 });
 

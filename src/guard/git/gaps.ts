@@ -7,12 +7,13 @@ import {
   runsHooks,
 } from "../../programs/index.ts";
 import { describe, joinPath, knownText, text, words } from "../../shell/index.ts";
-import { ancestors, basename, isInside, join } from "../../system/index.ts";
+import { ancestors, basename, isInside, join, resolve } from "../../system/index.ts";
 import {
   findRepository,
   type GitSetting,
   gitSettings,
   isStartupFile,
+  isWholeRepository,
   listGitHooks,
   type Repository,
   resolveTargets,
@@ -21,6 +22,7 @@ import {
   submodulesOf,
   trackedFiles,
   usesAttribute,
+  valuesOfSetting,
   wiringPart,
 } from "../../workspace/index.ts";
 import { type Gap, reach } from "../gap.ts";
@@ -38,7 +40,7 @@ export function gapsOfGit({ run, by }: EffectOf<"git">, workspace: GuardWorkspac
   if (by.place.kind !== "local" || run.gitDirectory !== undefined || run.workTree !== undefined)
     return [{ kind: "environment", what, why: "it is told where its repository is" }];
   if (opensEditor(run)) return [{ kind: "code", what, why: "it opens an editor" }];
-  if (run.repository === undefined)
+  if (run.repository === undefined || !isWholeRepository(workspace.disk, run.repository))
     return run.subcommand === "init" ? [] : [{ kind: "value", what, why: "its repository is not known" }];
   return [
     ...gapsOfPlace(run, workspace),
@@ -139,7 +141,7 @@ const MAX_SUBMODULES = 16;
 function gapsOfSubmodules(run: GitRun, workspace: GuardWorkspace): readonly Gap[] {
   const { disk } = workspace;
   const { repository } = run;
-  if (repository?.top === undefined || !USES_CONTENTS.test(run.subcommand)) return [];
+  if (repository?.top === undefined || !usesContents(run)) return [];
   const folders = submodulesOf(disk, repository);
   if (folders === undefined || folders.length > MAX_SUBMODULES)
     return [{ kind: "size", what: "git", why: "the repositories below this one could not all be looked at" }];
@@ -152,7 +154,11 @@ function gapsOfSubmodules(run: GitRun, workspace: GuardWorkspace): readonly Gap[
   });
 }
 
-/** Subcommands that compare or write contents, for which filters run. */
+/** Contents are compared or written, for which filters run. */
+function usesContents({ subcommand, options }: GitRun): boolean {
+  return USES_CONTENTS.test(subcommand) || (subcommand === "ls-files" && options.has("m", "modified"));
+}
+
 const USES_CONTENTS =
   /^(?:status|diff|add|commit|checkout|switch|restore|reset|stash|merge|cherry-pick|revert|apply|rm|mv|blame|grep|describe|rebase)$/;
 const SHOWS_DIFFERENCES = /^(?:diff|log|show|blame|grep|stash)$/;
@@ -234,10 +240,10 @@ function gapsOfSettings(run: GitRun, isCaptured: boolean, workspace: GuardWorksp
   const secret = SHOWS_SETTINGS.test(subcommand) ? settings.find(holdsSecret) : undefined;
   if (secret !== undefined && !namesPlainSetting(run))
     return [{ kind: "secret", what: secret.name, why: "this setting holds a secret" }];
-  const isOn = (name: string) => isTrue(lastSetting(settings, name));
+  const isOn = (name: string) => valuesOfSetting(settings, name).some(isTrue);
   const gaps: Gap[] = [];
   const changes = runsHooks(run) || changesOfGit(run).state || changesOfGit(run).files;
-  if (changes || USES_CONTENTS.test(subcommand)) {
+  if (changes || usesContents(run)) {
     const hooks = listGitHooks(disk, repository, settings, home);
     if (hooks === undefined)
       gaps.push({ kind: "size", what: "git hooks", why: "the folder could not be listed" });
@@ -254,29 +260,51 @@ function gapsOfSettings(run: GitRun, isCaptured: boolean, workspace: GuardWorksp
   for (const [setting, isStarted, name] of STARTED)
     if (has(settings, setting) && isStarted(run))
       gaps.push(code(name, "this setting of git names a program"));
-  const monitor = lastSetting(settings, "core.fsmonitor");
-  if (monitor !== undefined && !/^(?:false|no|off|0|)$/i.test(monitor))
+  if (valuesOfSetting(settings, "core.fsmonitor").some(set => !/^(?:false|no|off|0|)$/i.test(set ?? "")))
     gaps.push(code("core.fsmonitor", "this setting of git names a program"));
   if (COMMITS.test(subcommand) && (isOn("commit.gpgsign") || isOn("tag.gpgsign")))
     gaps.push(code("commit.gpgsign", "another program signs"));
   if (
-    has(settings, /^core\.worktree$/) &&
-    !isInsideProject(workspace, lastSetting(settings, "core.worktree"))
+    valuesOfSetting(settings, "core.worktree").some(
+      set =>
+        set !== undefined && disk.resolve(resolve(repository.gitDirectory, set), true) !== repository.top,
+    )
   )
     gaps.push({ kind: "place", what: "core.worktree", why: "this setting of git points elsewhere" });
   if (has(settings, /^remote\..*\.promisor$/s) || has(settings, /^extensions\.partialclone$/))
     gaps.push({ kind: "reach", what: what(run), why: "git may fetch what is missing here" });
-  const pagers = ["core.pager", `pager.${subcommand}`].map(name => lastSetting(settings, name) ?? "");
+  const extension = settings.find(
+    ({ name, value }) => name.startsWith("extensions.") && !KNOWN_EXTENSION.test(`${name}=${value}`),
+  );
+  if (extension !== undefined)
+    gaps.push({
+      kind: "size",
+      what: extension.name,
+      why: "this repository is kept in a form that is not known",
+    });
+  const pagers = ["core.pager", `pager.${subcommand}`].flatMap(name =>
+    valuesOfSetting(settings, name).map(set => set ?? ""),
+  );
   if (!isCaptured && pagers.some(pager => !/^(?:true|false)$/.test(pager) && !onlyDisplays(pager)))
     gaps.push(code("core.pager", "this setting of git names a program that shows its output"));
   return gaps;
 }
 
 /** Settings that name a program for files, by the attributes of these. */
-const DRIVERS: readonly (readonly [attribute: string, runs: RegExp, setting: RegExp, what: string])[] = [
-  ["filter", USES_CONTENTS, /^filter\..*\.(?:clean|smudge|process)$/s, "filter"],
-  ["diff", SHOWS_DIFFERENCES, /^diff\..*\.(?:textconv|command)$/s, "diff.textconv"],
-  ["merge", MERGES, /^merge\..*\.driver$/s, "merge.driver"],
+const DRIVERS: readonly (readonly [
+  attribute: string,
+  runs: (run: GitRun) => boolean,
+  setting: RegExp,
+  what: string,
+])[] = [
+  ["filter", usesContents, /^filter\..*\.(?:clean|smudge|process)$/s, "filter"],
+  [
+    "diff",
+    ({ subcommand }) => SHOWS_DIFFERENCES.test(subcommand),
+    /^diff\..*\.(?:textconv|command)$/s,
+    "diff.textconv",
+  ],
+  ["merge", ({ subcommand }) => MERGES.test(subcommand), /^merge\..*\.driver$/s, "merge.driver"],
 ];
 
 function gapsOfDrivers(
@@ -287,7 +315,7 @@ function gapsOfDrivers(
 ): readonly Gap[] {
   const used = DRIVERS.filter(
     ([attribute, runs, setting]) =>
-      runs.test(run.subcommand) &&
+      runs(run) &&
       has(settings, setting) &&
       usesAttribute(
         disk,
@@ -323,17 +351,13 @@ function has(settings: readonly GitSetting[], name: RegExp): boolean {
   return settings.some(setting => name.test(setting.name) && setting.value !== "");
 }
 
-function lastSetting(settings: readonly GitSetting[], name: string): string | undefined {
-  return settings.filter(setting => setting.name === name).at(-1)?.value;
-}
-
 function isTrue(value: string | undefined): boolean {
   return value !== undefined && /^(?:true|yes|on|1)$/i.test(value);
 }
 
-function isInsideProject({ project }: GuardWorkspace, path: string | undefined): boolean {
-  return project !== undefined && path?.startsWith("/") === true && isInside(project, path);
-}
+/** Said by git itself of repositories whose files are as they are read here. */
+const KNOWN_EXTENSION =
+  /^extensions\.(?:worktreeconfig|preciousobjects|relativeworktrees|partialclone|noop\w*)=|^extensions\.(?:objectformat=sha1|refstorage=files)$/;
 
 /** Hooks that only some runs start; every other name may be one that runs always. */
 const HOOKS: Readonly<Record<string, RegExp>> = {

@@ -205,7 +205,9 @@ function ofAction(subcommand: string, options: GitWords["options"]): CompleteCom
   const isNameAlone = options.operandValues.length === 1 && first.includes(".");
   const isGet = subcommand === "config" && (options.has("get", "get-all") || isNameAlone);
   const isShown = subcommand !== "clean" || options.has("n", "dry-run");
-  if (!isShown) return undefined;
+  // Parts are chosen by answers, one of which opens an editor.
+  const isChosen = subcommand === "stash" && options.has("p", "patch") && !/^(?:show|list)$/.test(first);
+  if (!isShown || isChosen) return undefined;
   const isListed = actions === "*" || words(actions).includes(first) || isGet;
   return isListed ? { known: new Set(words(known)), except: [] } : undefined;
 }
