@@ -25,6 +25,7 @@ import {
   type Value,
 } from "../shell/index.ts";
 import { basename, compileGlob, isInside, join, matchesGlob } from "../system/index.ts";
+import { redact } from "../text/index.ts";
 import {
   classifyPath,
   expandTarget,
@@ -32,6 +33,7 @@ import {
   hasSecretsIn,
   holdsWiring,
   isStartupFile,
+  mayHoldLogin,
   patternNamesSecret,
   resolveTargets,
   secretAt,
@@ -87,9 +89,18 @@ export function* collectGaps(examined: readonly Examination[], workspace: GuardW
     yield { kind: "warned", what, why: "it held text that reads like instructions to the agent" };
 }
 
-/** `${x@P}` runs what the value of a variable says, and no fact tells of it. */
+/** Words that a shell changes or runs in a way that no fact tells of, bash or only zsh. */
+const OTHER_WORDS: readonly (readonly [pattern: RegExp, gap: Gap])[] = [
+  [/@P\s*\}/, { kind: "code", what: "@P", why: "the value of a variable is run" }],
+  [/\$\{\(/, { kind: "code", what: "${(", why: "some shells run the value of this variable" }],
+  [
+    /\$(?:\w+|\{\w+):[haAtrecqQluxPs&](?![A-Za-z])/,
+    { kind: "value", what: "$:", why: "some shells change the value of this variable" },
+  ],
+];
+
 export function gapsOfSource(source: string): readonly Gap[] {
-  return /@P\s*\}/.test(source) ? [{ kind: "code", what: "@P", why: "the value of a variable is run" }] : [];
+  return OTHER_WORDS.flatMap(([pattern, gap]) => (pattern.test(source) ? [gap] : []));
 }
 
 /** What of the text itself was not read, and what it changes in the shell. */
@@ -436,7 +447,7 @@ const PLAIN_DEVICES =
 const MACHINE = /^\/proc\/(?:cpuinfo|meminfo|version|loadavg|uptime|filesystems|stat)$/;
 
 function gapsOfRead(
-  { path: word, by }: Pick<EffectOf<"read">, "path" | "by">,
+  { path: word, by, below }: Pick<EffectOf<"read">, "path" | "by" | "below">,
   workspace: GuardWorkspace,
   facts: CallFacts,
 ): readonly Gap[] {
@@ -450,15 +461,42 @@ function gapsOfRead(
       const secret = files.find(file => secretAt(workspace, file) !== undefined);
       return secret === undefined ? [] : [{ kind: "secret", what: secret, why: "it may be read" }];
     }
-    if (PLAIN_DEVICES.test(target.path) || MACHINE.test(target.path)) return [];
-    if (DEVICES.test(target.path) || disk.kind(target.path) === "other")
-      return [{ kind: "reach", what, why: "a device, a pipe or a running process is read" }];
-    if (secretAt(workspace, target.path) !== undefined) return [{ kind: "secret", what, why: "it is read" }];
-    return hasSecretsIn(workspace, target.path)
+    const gap = gapOfReadPath(target.path, what, workspace);
+    if (gap !== undefined) return [gap];
+    return hasSecretsIn(workspace, target.path, namesSearched(below, by))
       ? [{ kind: "secret", what, why: "a secret is in this folder" }]
       : [];
   });
 }
+
+/** `--include=*.ts`: of a folder only files of such names are shown. */
+function namesSearched(
+  below: EffectOf<"read">["below"],
+  { invocation }: Actor,
+): ((name: string) => boolean) | undefined {
+  const only = below?.only ?? [];
+  // With `--exclude` in front, what none of them names is searched too.
+  if (invocation?.argv.some(word => /^--exclude(?:=|$)/.test(describe(word))) !== false) return undefined;
+  // A word without a pattern is the name of a type, which stands for patterns that are not known.
+  if (only.length === 0 || !only.every(pattern => /^[^/!{[\\]*[.*][^/!{[\\]*$/.test(pattern)))
+    return undefined;
+  const patterns = only.map(pattern => compileGlob(pattern.toLowerCase(), "fnmatch"));
+  return name => patterns.some(pattern => matchesGlob(pattern, name.toLowerCase()));
+}
+
+function gapOfReadPath(path: string, what: string, workspace: GuardWorkspace): Gap | undefined {
+  const { disk } = workspace;
+  if (PLAIN_DEVICES.test(path) || MACHINE.test(path)) return undefined;
+  if (DEVICES.test(path) || disk.kind(path) === "other")
+    return { kind: "reach", what, why: "a device, a pipe or a running process is read" };
+  if (secretAt(workspace, path) !== undefined) return { kind: "secret", what, why: "it is read" };
+  const settings = mayHoldLogin(path) ? (disk.text(path, MAX_SETTINGS) ?? "") : "";
+  return redact(settings) !== settings
+    ? { kind: "secret", what, why: "it holds what looks like a secret" }
+    : undefined;
+}
+
+const MAX_SETTINGS = 64 * 1024;
 
 /** A pattern below a known folder is known; what else is open may be anything. */
 function gapsOfOpenRead(word: Value, target: Target, workspace: GuardWorkspace): readonly Gap[] {
@@ -471,11 +509,14 @@ function gapsOfOpenRead(word: Value, target: Target, workspace: GuardWorkspace):
       ? [{ kind: "secret", what, why: "a secret is in this folder" }]
       : [];
   }
-  return [...found.paths, ...found.trees].some(
-    path => secretAt(workspace, path) !== undefined || hasSecretsIn(workspace, path),
-  )
-    ? [{ kind: "secret", what, why: "it is read" }]
-    : [];
+  if (target.base !== undefined && DEVICES.test(`${target.base}/`))
+    return [{ kind: "reach", what, why: "a device, a pipe or a running process is read" }];
+  for (const path of [...found.paths, ...found.trees]) {
+    const gap = gapOfReadPath(path, what, workspace);
+    if (gap !== undefined) return [gap];
+    if (hasSecretsIn(workspace, path)) return [{ kind: "secret", what, why: "a secret is in this folder" }];
+  }
+  return [];
 }
 
 function hasOnlyPatterns(word: Value): boolean {

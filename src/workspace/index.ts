@@ -44,6 +44,7 @@ export {
 export {
   hasSecretsBelow,
   isSettingsFile,
+  mayHoldLogin,
   patternNamesSecret,
   type SecretKind,
   secretByName,

@@ -188,6 +188,13 @@ export function isSettingsFile(path: string): boolean {
   return name === ".env" || name.startsWith(".env.");
 }
 
+/** Settings in which some people keep how they log in, and most do not. */
+export function mayHoldLogin(path: string): boolean {
+  return /\/(?:\.npmrc|\.envrc|\.yarnrc(?:\.yml)?|\.gitconfig|\.gitmodules|\.condarc|pip\.conf|nuget\.config|gradle\.properties|settings\.xml|\.git\/(?:.+\/)?config(?:\.worktree)?)$/i.test(
+    path,
+  );
+}
+
 /** The known places of secrets below a home. */
 export function secretNamesInHome(): readonly string[] {
   return [...HOME_TREES.secret.list, ...HOME_TREES.key.list].map(name => name.replaceAll("?", " "));

@@ -94,7 +94,11 @@ const MAX_IN_FOLDER = 2_000;
 const SKIPPED = /^(?:node_modules|\.git|target|dist|build|\.venv|venv|vendor|__pycache__)$/;
 
 /** The folder holds a file that is named like a secret, as far as it can be looked through with bounded work. */
-export function hasSecretsIn(workspace: Workspace, path: string): boolean {
+export function hasSecretsIn(
+  workspace: Workspace,
+  path: string,
+  isMeant: (name: string) => boolean = () => true,
+): boolean {
   const { disk } = workspace;
   if (disk.kind(path) !== "directory") return false;
   const waiting = [path];
@@ -104,7 +108,7 @@ export function hasSecretsIn(workspace: Workspace, path: string): boolean {
     if (names === undefined) return true;
     for (const name of names) {
       const inner = join(at, name);
-      if (secretAt(workspace, inner) !== undefined) return true;
+      if (secretAt(workspace, inner) !== undefined && isMeant(name)) return true;
       seen += 1;
       if (seen > MAX_ENTRIES) return true;
       if (!SKIPPED.test(name) && disk.kind(inner) === "directory") waiting.push(inner);

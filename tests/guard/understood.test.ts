@@ -70,6 +70,8 @@ describe("a call of which everything is known", () => {
     "grep -rn x src --include=*.ts",
     "timeout 5 tail -f notes.txt; tree -L 2 src; free -h; xxd -l 16 notes.txt; cat /proc/cpuinfo",
     "printenv LANG",
+    "[[ a == @(a|b) ]] && case a in +([0-9])) ls src;; esac",
+    'x=src; echo "$x:yes" "$x: b" ${x:1} ${x:0:1} ${x:-h}; cd -P src; cd -- ..',
     "grep -rl x src --include=*.ts | sort | head -5 | xargs sed -i s/a/b/",
     "find src -name '*.ts' -print0 | xargs -0 sed -i s/a/b/",
     "find src -name '*.ts' -exec sed -i s/a/b/ {} +",
@@ -185,6 +187,14 @@ describe("a gap says what is not known", () => {
     ["uniq *.txt", "value"],
     ["grep *", "value"],
     ["cat /proc/1/environ", "reach"],
+    ["cat /dev/input/event*", "reach"],
+    ["head -c 16 /proc/1/mem*", "reach"],
+    ["ls *(e:'touch x':)", "code"],
+    ["for f in *(N); do rm $f; done", "code"],
+    ["x='$(touch y)'; echo ${(e)x}", "code"],
+    ["cd project other && rm notes.txt", "program"],
+    ["x=src/guard; rm -r $x:h", "value"],
+    ["x=src/guard; rm -r ${x:h}", "value"],
     ["find . -name x -exec sh {} ';'", "code"],
     ["tar xzf notes.tgz", "value"],
     ["tar xf notes.tar --strip-components=1", "option"],
@@ -506,6 +516,45 @@ describe("what git shows", () => {
     expect(judgeWith(command, '[remote "origin"]\n\turl = git@example.com:a.git\n')).toBe(true);
     expect(judgeWith("git config user.name", config)).toBe(true);
   });
+});
+
+describe("a search through folders", () => {
+  const system = machine({ "/home/user/project/.env": "TOKEN=x\n" });
+  const gapsIn = (command: string) =>
+    judge(command, { system })
+      .gaps()
+      .map(({ kind }) => kind);
+
+  it.each([
+    "grep -r TOKEN --include='.e*'",
+    "grep -rh '' --include='?env'",
+    "grep -r . --include='*env*' .",
+    "echo | grep -r TOKEN",
+    "grep -r TOKEN < notes.txt",
+    "grep -rn x --exclude='*.md' --include='*.ts' .",
+    "rg TOKEN -g '.e*'",
+    "rg TOKEN -t ts --hidden",
+  ])("may show a secret that lies there: %s", command => expect(gapsIn(command)).toContain("secret"));
+
+  it.each([
+    "grep -rn x --include='*.ts'",
+    "grep -rn x --include=*.ts --include='*.md' --exclude-dir=node_modules .",
+    "rg -g '*.ts' x",
+    "cat notes.txt | grep x",
+  ])("shows none where it only looks at others: %s", command => expect(gapsIn(command)).toEqual([]));
+});
+
+it.each([
+  ["cat .npmrc", ".npmrc", "//registry.npmjs.org/:_authToken=npm_abcdefghijklmnopqrstuvwxyz0123456789\n"],
+  ["cat .npmrc", ".npmrc", "//registry.npmjs.org/:_authToken=0f9a7c1e-55d2-4b3a-9d5e-9d1c2b3a4f5e\n"],
+  ["cat .git/config", ".git/config", '[remote "origin"]\n\turl = https://me:word1234@example.com/a.git\n'],
+  ["head -5 .envrc", ".envrc", "export AWS_SECRET_ACCESS_KEY=wJalrXUtnFEMIK7MDENGbPxRfiCYEXAMPLEKEY\n"],
+])("settings are a secret where they hold one: %s", (command, name, content) => {
+  const kindsWith = (text: string) =>
+    judge(command, { system: machine({ [`/home/user/project/${name}`]: text }) })
+      .gaps()
+      .map(({ kind }) => kind);
+  expect([kindsWith(content), kindsWith("# nothing\n")]).toEqual([["secret"], []]);
 });
 
 describe("a subscript", () => {

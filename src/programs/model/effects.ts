@@ -26,17 +26,20 @@ export function listReads(program: Program | undefined, call: ParsedCall): reado
   if (unless !== undefined && options.has(...words(unless))) return [];
   const hasText = pattern !== undefined && !options.has(...words(pattern));
   const named = files === undefined ? [] : options.valuesOf(...words(files));
-  const read = readsOfFiles([...(hasText ? operands.slice(1) : operands), ...named], call);
+  const places = readsOfFiles(hasText ? operands.slice(1) : operands, call);
+  const others = readsOfFiles(named, call);
   const isRecursive = recursive === "always" || (recursive !== undefined && options.has(...words(recursive)));
   // Names that a list brings may be any: what is searched for in them tells what is shown of them.
-  if (!isRecursive && program?.reads?.tree === undefined) return read;
+  if (!isRecursive && program?.reads?.tree === undefined) return [...places, ...others];
   const search = toSearch(program?.reads ?? {}, call);
   if (!isRecursive)
-    return read.map(effect =>
+    return [...places, ...others].map(effect =>
       effect.kind === "read" && hasUnknown(effect.path) ? { ...effect, search } : effect,
     );
-  const paths =
-    pattern !== undefined && read.length === 0 && call.stdin === undefined ? plainReads([CURRENT]) : read;
+  // Told to search folders, grep does not look at its input.
+  const isHere =
+    pattern !== undefined && places.length === 0 && (recursive !== "always" || call.stdin === undefined);
+  const paths = [...(isHere ? plainReads([CURRENT]) : places), ...others];
   const below = searchedFiles(program?.reads?.tree, call);
   return paths.map(effect => (effect.kind === "read" ? { ...effect, search, ...below } : effect));
 }

@@ -17,6 +17,12 @@ export function isCompleteWord(name: string, argv: readonly Value[]): boolean {
   if (name === "set") return given.length > 0 && given.every(word => word !== undefined && MODES.test(word));
   if (IS_SETTING.test(name)) return false;
   if (name === "hash") return given.every(word => word === "-r");
+  // With two words zsh goes where the folder is that has the second in the place of the first.
+  if (
+    /^(?:cd|chdir|pushd)$/.test(name) &&
+    given.filter(word => !/^[-+]\w+$|^--$/.test(word ?? "")).length > 1
+  )
+    return false;
   // A callback runs for the lines that are read.
   if (/^(?:mapfile|readarray)$/.test(name) && given.some(word => word === undefined || /^-\w*C/.test(word)))
     return false;

@@ -3,7 +3,7 @@ import { leaveUnexamined, type Scope, toSpan } from "../state/state.ts";
 import { wordParts } from "../syntax/parse.ts";
 import type { ArithmeticExpression, Word, WordPart } from "../syntax/syntax.ts";
 import { blend, combine, unknown, type Value } from "../value.ts";
-import { evaluateArithmetic } from "./arithmetic.ts";
+import { evaluateArithmetic, noteUncomputed } from "./arithmetic.ts";
 import { expandBraces } from "./braces.ts";
 import { createExpansion, expandParts, readSeparators, reveal } from "./expand.ts";
 import {
@@ -72,6 +72,9 @@ function resolveWord(word: Word, scope: Scope): readonly Fields[] {
   const assemble = (parts: readonly (WordPart | string)[]) =>
     expandParts(parts, expansion, false).map(fragments => assembleFields(fragments, separators));
   const parts = wordParts(word);
+  // In zsh `*(e:'command':)` runs it, and `*(N)` finds everything.
+  for (const part of parts)
+    if (part.type === "ExtendedGlob") noteUncomputed(unknown("any", part.text), scope);
   if (!parts.some(part => part.type === "BraceExpansion")) return assemble(parts);
   const isConstant = scope.source.placeholders.size === 0 && !/[$`~\\]/.test(word.text);
   const known = isConstant ? constants.get(word) : undefined;
