@@ -72,7 +72,7 @@ export function valuesOfSetting(
   name: string,
 ): readonly (string | undefined)[] {
   const all = settings.filter(setting => setting.name === name);
-  const last = all.findLastIndex(({ isPossible }) => isPossible !== true);
+  const last = all.map(({ isPossible }) => isPossible).lastIndexOf(undefined);
   return [...(last < 0 ? [undefined] : []), ...all.slice(Math.max(last, 0)).map(({ value }) => value)];
 }
 
