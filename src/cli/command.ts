@@ -124,7 +124,7 @@ export const COMPLETED_NOW = ["recipe", "run", "session", "change", "undoable", 
 export type CompletedNow = (typeof COMPLETED_NOW)[number];
 
 /** What a command's `run` gets. It returns its exit code, or throws a `Problem`. */
-export interface Invocation<O extends OptionSpecs = OptionSpecs> {
+export interface CommandInvocation<O extends OptionSpecs = OptionSpecs> {
   readonly options: OptionValues<O>;
   readonly positionals: readonly string[];
   /** everything after `--`; for a pass-through command everything from the first word it does not know */
@@ -198,7 +198,7 @@ export interface LeafCommand<O extends OptionSpecs = OptionSpecs> extends Comman
   readonly ownsTerminal?: true;
   readonly failureDocument?: FailureDocument;
   readonly forAgents: OwnUse | ForAgents<keyof O & string>;
-  run(invocation: Invocation<O>): Promise<number> | number;
+  run(invocation: CommandInvocation<O>): Promise<number> | number;
 }
 
 export interface CommandFamily extends CommandBase {

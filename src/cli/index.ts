@@ -5,12 +5,12 @@ export { askChoice, askLine, askYesOrNo } from "./ask.ts";
 export { changeDocument, renderDiff } from "./changes.ts";
 export {
   COMPLETED_NOW,
+  type CommandInvocation,
   type CompletedNow,
   defineCommand,
   defineFamily,
   FORMAT_OPTION,
   FORMATS,
-  type Invocation,
   type LeafCommand,
   type OptionSpecs,
   type OptionValues,

@@ -3,7 +3,13 @@ import { isStateError, Problem, VARIABLES } from "../state/index.ts";
 import { type System, SystemError } from "../system/index.ts";
 import { didYouMean, nearest } from "../text/index.ts";
 import { version } from "../version.ts";
-import { type Command, type Invocation, isFamily, type LeafCommand, runsSomething } from "./command.ts";
+import {
+  type Command,
+  type CommandInvocation,
+  isFamily,
+  type LeafCommand,
+  runsSomething,
+} from "./command.ts";
 import { commandNames, loadCommand, readCommandTable } from "./command-table.ts";
 import {
   CommandError,
@@ -178,7 +184,7 @@ async function runLeaf(
 async function runTelling(
   { system, terminal }: RunContext,
   command: LeafCommand,
-  invocation: Invocation,
+  invocation: CommandInvocation,
   path: string,
 ): Promise<number> {
   const isQuick = command.isPassThrough === true || command.ownsTerminal === true || !terminal.showsProgress;

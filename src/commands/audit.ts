@@ -1,8 +1,8 @@
 import {
+  type CommandInvocation,
   defineCommand,
   defineFamily,
   FORMAT_OPTION,
-  type Invocation,
   type OptionValues,
   option,
   type Terminal,
@@ -128,7 +128,11 @@ interface ShippedFacts {
 }
 
 function compareWithShipped(
-  { options, system, terminal }: Pick<Invocation<typeof DATABASE_OPTIONS>, "options" | "system" | "terminal">,
+  {
+    options,
+    system,
+    terminal,
+  }: Pick<CommandInvocation<typeof DATABASE_OPTIONS>, "options" | "system" | "terminal">,
   log: { readonly path: string; readonly verify: () => ChainReport },
 ): Promise<{ readonly report: ChainReport; readonly shipped: ShippedFacts }> {
   return withRecords(system, terminal, options, async (database, choice) => {
@@ -157,7 +161,7 @@ function shippedText({ database, team, person, machine, head }: ShippedFacts): s
 type AllOptions = typeof DATABASE_OPTIONS & { readonly format: typeof FORMAT_OPTION };
 
 /** `audit verify --url --all`: the audit logs that machines shipped to a database. */
-async function verifyAll({ options, system, terminal }: Invocation<AllOptions>): Promise<number> {
+async function verifyAll({ options, system, terminal }: CommandInvocation<AllOptions>): Promise<number> {
   const { place, team, report } = await withRecords(system, terminal, options, async (database, choice) => {
     const { verifyRecords } = await loadVerifyRecords();
     return { place: database.place, team: choice.team, report: await verifyRecords(database, choice) };

@@ -1,4 +1,4 @@
-import { CommandError, defineCommand, type Invocation, usageError } from "../cli/index.ts";
+import { CommandError, type CommandInvocation, defineCommand, usageError } from "../cli/index.ts";
 import {
   BRIDGE_ACTIONS,
   BRIDGE_VERSION,
@@ -55,7 +55,7 @@ export const command = defineCommand({
 });
 
 async function askOnServer(
-  invocation: Pick<Invocation, "system" | "terminal">,
+  invocation: Pick<CommandInvocation, "system" | "terminal">,
   { digest, wait_ms: waitMs, session_id: session, ...shown }: QuestionRequest,
 ) {
   const { askTeam, questionFacts } = await loadQuestions();
@@ -70,7 +70,7 @@ async function askOnServer(
 const APPLIES = /^\s*(?:\S*\/)?amplihack try apply ([0-9a-z]+)\s*$/;
 
 /** What would become real, of a call that applies held changes. */
-async function heldDiff(invocation: Pick<Invocation, "system" | "terminal">, command: string) {
+async function heldDiff(invocation: Pick<CommandInvocation, "system" | "terminal">, command: string) {
   const id = APPLIES.exec(command)?.[1];
   if (id === undefined) return "";
   const { openTries } = await import("./try/open.ts");

@@ -1,8 +1,8 @@
 import {
   COMPLETED_NOW,
+  type CommandInvocation,
   type CompletedNow,
   defineCommand,
-  type Invocation,
   usageError,
 } from "../cli/index.ts";
 import type { Change } from "../history/index.ts";
@@ -38,7 +38,7 @@ export const command = defineCommand({
   },
 });
 
-async function listNames(kind: CompletedNow, invocation: Invocation): Promise<readonly string[]> {
+async function listNames(kind: CompletedNow, invocation: CommandInvocation): Promise<readonly string[]> {
   const { system } = invocation;
   switch (kind) {
     case "recipe": {
@@ -66,7 +66,7 @@ async function listNames(kind: CompletedNow, invocation: Invocation): Promise<re
   }
 }
 
-async function changesHere(invocation: Invocation): Promise<readonly Change[]> {
+async function changesHere(invocation: CommandInvocation): Promise<readonly Change[]> {
   const { openForCommand } = await import("./history/open.ts");
   const { history, project } = openForCommand(invocation);
   return history.listChanges({ project, limit: MAX_WORDS }).changes;

@@ -1,9 +1,9 @@
 import {
   CommandError,
+  type CommandInvocation,
   defineCommand,
   defineFamily,
   FORMAT_OPTION,
-  type Invocation,
   loadEditor,
   option,
   tellProblems,
@@ -28,7 +28,7 @@ import { SETTING_OR_SECTION } from "./config/setting.ts";
 
 /** Lowering `consent` requires the consent that is in force. */
 async function requirePersonFor(
-  { system, terminal }: Pick<Invocation, "system" | "terminal">,
+  { system, terminal }: Pick<CommandInvocation, "system" | "terminal">,
   key: string,
   wanted: string,
 ): Promise<void> {

@@ -1,9 +1,9 @@
 import {
   CommandError,
+  type CommandInvocation,
   defineCommand,
   defineFamily,
   FORMAT_OPTION,
-  type Invocation,
   option,
   ownProgram,
   usageError,
@@ -16,7 +16,7 @@ import { openForCommand } from "./history/open.ts";
 const TASK = { name: "NAME", summary: "name of a task; `amplihack multitask` lists them" } as const;
 const FOLLOW_MS = 250;
 
-type Here = Pick<Invocation, "system" | "terminal">;
+type Here = Pick<CommandInvocation, "system" | "terminal">;
 
 async function openTasks({ system }: Here) {
   const { Multitask } = await loadMultitask();

@@ -1,8 +1,8 @@
 import {
   CommandError,
+  type CommandInvocation,
   defineCommand,
   defineFamily,
-  type Invocation,
   option,
   ownProgram,
   usageError,
@@ -155,7 +155,7 @@ where. Exit 0 when all succeeded.`,
   run: runFile,
 });
 
-async function runFile({ positionals, system, terminal }: Invocation): Promise<number> {
+async function runFile({ positionals, system, terminal }: CommandInvocation): Promise<number> {
   const here = system.files.workingDirectory() ?? "/";
   const path = resolve(here, positionals[0] ?? "");
   const [{ readWorkstreams }, { runWorkstreams }, { readJsonText }, signals] = await Promise.all([

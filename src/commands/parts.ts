@@ -1,8 +1,8 @@
 import {
+  type CommandInvocation,
   defineCommand,
   defineFamily,
   FORMAT_OPTION,
-  type Invocation,
   option,
   tellProblems,
   usageError,
@@ -88,7 +88,7 @@ const PART = { name: "PART", summary: PARTS.join(", "), isVariadic: true, comple
 
 /** Changes what is on as the choice says, and prints what is on then. */
 async function switchParts(
-  { system, terminal }: Pick<Invocation, "system" | "terminal">,
+  { system, terminal }: Pick<CommandInvocation, "system" | "terminal">,
   format: string,
   { on: wantedOn = [], off: wantedOff = [], profile }: Choice,
 ): Promise<number> {

@@ -1,8 +1,8 @@
 import {
   CommandError,
+  type CommandInvocation,
   defineCommand,
   FORMAT_OPTION,
-  type Invocation,
   loadProgress,
   type OptionSpecs,
   option,
@@ -52,12 +52,16 @@ secrets), paths and session ids: look before you share it.`,
   },
 });
 
-async function printSummary({ options, system, terminal }: Invocation<typeof OPTIONS>): Promise<number> {
+async function printSummary({
+  options,
+  system,
+  terminal,
+}: CommandInvocation<typeof OPTIONS>): Promise<number> {
   const { ProgressLine } = await loadProgress();
   const { findDataFiles } = await loadDataFiles();
   const { readDuration } = await import("./history/amounts.ts");
   const { lastWeek, since, today } = await import("./report/summary.ts");
-  const { readFrom, summarise } = await import("./report/summary.ts");
+  const { readFrom, summarisePeriod } = await import("./report/summary.ts");
   const { renderEmpty, renderSummary } = await import("./report/view.ts");
   const { reportDocument } = await import("./report/view.ts");
   const nowMs = system.clock.nowMs();
@@ -67,9 +71,9 @@ async function printSummary({ options, system, terminal }: Invocation<typeof OPT
       ? (options.week ? lastWeek : today)(nowMs)
       : since(nowMs, readDuration("since", wanted), wanted);
   const files = findDataFiles(system, message => terminal.warn(message));
-  const { readTimeline, summarise: summariseActivity } = await loadFigures();
+  const { readTimeline, summarise } = await loadFigures();
   const summary = await new ProgressLine(system, terminal).during("reading the logs …", async () =>
-    summarise(await readTimeline(system, files, readFrom(period)), period, summariseActivity),
+    summarisePeriod(await readTimeline(system, files, readFrom(period)), period, summarise),
   );
   const { figures } = summary;
   const isEmpty = Object.values(figures).every(figure => figure === 0);
@@ -84,7 +88,7 @@ async function printSummary({ options, system, terminal }: Invocation<typeof OPT
 }
 
 async function writePage(
-  { options, system, terminal }: Invocation<typeof OPTIONS>,
+  { options, system, terminal }: CommandInvocation<typeof OPTIONS>,
   file: string,
 ): Promise<number> {
   const { findDataFiles } = await loadDataFiles();

@@ -1,9 +1,9 @@
 import {
   askChoice,
+  type CommandInvocation,
   defineCommand,
   defineFamily,
   FORMAT_OPTION,
-  type Invocation,
   option,
   ProgressLine,
   usageError,
@@ -84,7 +84,7 @@ function chooseAnswer(
     options,
     terminal,
   }: { readonly options: { readonly apply: boolean; readonly discard: boolean } } & Pick<
-    Invocation,
+    CommandInvocation,
     "terminal"
   >,
   isJson: boolean,
@@ -96,7 +96,7 @@ function chooseAnswer(
 }
 
 async function decide(
-  { system, terminal, isQuiet }: Pick<Invocation, "system" | "terminal" | "isQuiet">,
+  { system, terminal, isQuiet }: Pick<CommandInvocation, "system" | "terminal" | "isQuiet">,
   opened: OpenedTries,
   { record, changes }: HeldChanges,
   answer: Answer,

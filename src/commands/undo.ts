@@ -1,4 +1,4 @@
-import { defineCommand, type Invocation, option, usageError } from "../cli/index.ts";
+import { type CommandInvocation, defineCommand, option, usageError } from "../cli/index.ts";
 import type { UndoSelection } from "../history/index.ts";
 import { isInside } from "../system/index.ts";
 import { readDuration } from "./history/amounts.ts";
@@ -83,7 +83,7 @@ Exit codes: 0 done, 1 nothing to undo or not done, 2 usage, 3 files were changed
 
 /** The changes a person picks from the list: empty without a list or a terminal, undefined when they cancel. */
 async function pick(
-  invocation: Pick<Invocation, "system" | "terminal"> & { readonly options: Answered },
+  invocation: Pick<CommandInvocation, "system" | "terminal"> & { readonly options: Answered },
   opened: OpenedHistory,
 ): Promise<readonly string[] | undefined> {
   const { options, terminal } = invocation;

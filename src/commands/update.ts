@@ -2,9 +2,9 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import {
   CommandError,
+  type CommandInvocation,
   defineCommand,
   FORMAT_OPTION,
-  type Invocation,
   type OptionSpecs,
   option,
   ownProgram,
@@ -47,7 +47,7 @@ export const command = defineCommand({
   run: update,
 });
 
-async function update(invocation: Invocation<typeof OPTIONS>): Promise<number> {
+async function update(invocation: CommandInvocation<typeof OPTIONS>): Promise<number> {
   const { options, system, terminal } = invocation;
   const [{ checkPlatform }, { readUpdateSettings }, { fetchReleases, isNewer, latestRelease }] =
     await Promise.all([loadPlatform(), loadSettings(), loadReleases()]);
@@ -104,7 +104,7 @@ function shippedKey(self: string): string {
 }
 
 async function change(
-  { options, system, terminal }: Invocation<typeof OPTIONS>,
+  { options, system, terminal }: CommandInvocation<typeof OPTIONS>,
   release: Release,
   { stateHome, update: { publicKey } }: UpdateSettings,
 ): Promise<number> {

@@ -4,7 +4,7 @@ import { isInside, join } from "../system/index.ts";
 import { type Disk, expandTarget, resolveTargets, trackedFiles } from "../workspace/index.ts";
 import type { Gap } from "./gap.ts";
 import type { GuardWorkspace } from "./judgement.ts";
-import { filesBelow } from "./named-files.ts";
+import { namesBelow } from "./named-files.ts";
 import type { CommandEffect } from "./rule-context.ts";
 
 // The disk is looked at before the call runs. Where the call itself brings a symbolic link to a new name, a later part of
@@ -45,7 +45,7 @@ function carriesLink({ from, by }: Moved, { disk }: GuardWorkspace): boolean {
 function holdsLink(disk: Disk, path: string): boolean {
   const kind = disk.kind(path);
   if (kind !== "directory") return kind === "symlink";
-  const files = filesBelow(disk, path, "everything");
+  const files = namesBelow(disk, path, "everything");
   return files === undefined || files.some(file => disk.kind(file) === "symlink");
 }
 

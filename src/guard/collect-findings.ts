@@ -1,6 +1,7 @@
 import type { RuleId } from "../config/index.ts";
 import type { ShellFacts, Span } from "../shell/index.ts";
 import { isInside } from "../system/index.ts";
+import { clipWithin } from "../text/index.ts";
 import type { Workspace } from "../workspace/index.ts";
 import { MAX_EFFECTS } from "./collect.ts";
 import { footprintOfEffects } from "./collect-footprint.ts";
@@ -16,7 +17,6 @@ import {
   withStamp,
 } from "./finding.ts";
 import { losesNothing, movedEarlier, movedTo } from "./losses.ts";
-import { clipText } from "./reason.ts";
 import { isOfFamily, type Rule } from "./rule.ts";
 import type { Actor, CommandEffect, RuleContext } from "./rule-context.ts";
 import { CHECKS, findRule } from "./rules.ts";
@@ -121,7 +121,7 @@ function via(written: string, target: string, source: string): string {
   const name = target.slice(target.lastIndexOf("/") + 1);
   return source.length <= VIA_LIMIT || written === "" || written.includes(name === "" ? " /" : name)
     ? ""
-    : ` (Via \`${clipText(written, VIA_LIMIT)}\`.)`;
+    : ` (Via \`${clipWithin(written, VIA_LIMIT)}\`.)`;
 }
 
 const OF_THE_NETWORK: readonly Rule["id"][] = ["git.push", "git.main"] satisfies RuleId[];

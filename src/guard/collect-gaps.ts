@@ -51,13 +51,13 @@ import { gapsOfGit } from "./git/gaps.ts";
 import type { GuardWorkspace } from "./judgement.ts";
 import {
   type CallFacts,
-  filesBelow,
   filesGiven,
   filesMadeBelow,
   filesNamed,
   filesSearched,
   filesUnpacked,
   mayAppear,
+  namesBelow,
   namesInDiff,
   patchFile,
   readPatch,
@@ -422,7 +422,7 @@ function gapsOfTree(
     const kind = folder === undefined ? undefined : disk.kind(folder);
     if (kind !== undefined && kind !== "directory") return [];
     const made = folder === undefined ? undefined : filesMadeBelow(folder, facts, disk);
-    const files = kind === undefined ? [] : filesBelow(disk, folder ?? "", "everything");
+    const files = kind === undefined ? [] : namesBelow(disk, folder ?? "", "everything");
     if (folder === undefined || files === undefined || made === undefined)
       return [{ kind: "value", what: describe(from), why: "what the folder holds is not known" }];
     const names = [...files, ...made].map(file => file.slice(folder.length + 1));

@@ -30,7 +30,7 @@ export type { Explained, GuardContext } from "./judgement.ts";
 export { ALLOWED, isDenied, isUnderstood, type Judgement, judgementJson } from "./judgement.ts";
 export { judgeObserved, type ObservedChange } from "./observed.ts";
 export { footprintOfHarmlessCall, type JudgedTool, startsOwnFile } from "./prefilter.ts";
-export { clipText, tellPerson } from "./reason.ts";
+export { tellPerson } from "./reason.ts";
 export { isOfFamily, type Rule, type Verdict } from "./rule.ts";
 export { findOthers, findUnkept } from "./rules/unkept.ts";
 export type { ExplainedRule } from "./rules.ts";

@@ -14,7 +14,7 @@ const ODD = /[\s'"\\]|^-/;
  * Every file below a folder, and the folders themselves where they are found too; undefined where there are too many, or
  * links, or names that a list would take apart, but for whoever wants everything by its name.
  */
-export function filesBelow(
+export function namesBelow(
   disk: Disk,
   folder: string,
   wanted?: "folders" | "everything",
@@ -235,7 +235,7 @@ export function filesSearched(
   disk: Disk,
   folders?: "folders",
 ): readonly string[] | undefined {
-  return isMade(folder, reader, facts, disk, "below") ? undefined : filesBelow(disk, folder, folders);
+  return isMade(folder, reader, facts, disk, "below") ? undefined : namesBelow(disk, folder, folders);
 }
 
 /** What is unpacked, by the archive itself, with the folder in front; undefined when it cannot be read. */

@@ -1,5 +1,5 @@
 import type { ReaderTexts } from "../protocol/index.ts";
-import { escapeHidden, redactOpening } from "../text/index.ts";
+import { clipMiddle, clipWithin, escapeHidden, redactOpening } from "../text/index.ts";
 import { canBeAllowedForGood, type Finding } from "./finding.ts";
 import type { Verdict } from "./rule.ts";
 
@@ -57,7 +57,7 @@ type Teller = (findings: readonly Finding[], room: number) => string;
 /** What was found, then advice if that leaves room for the first finding, a safer command, and the closing words. */
 function compose(limit: number, closing: string, findings: readonly Finding[], tell: Teller): string {
   const [first] = findings;
-  const safer = clipText(shown(first?.safer ?? ""), SAFER_LIMIT);
+  const safer = clipWithin(shown(first?.safer ?? ""), SAFER_LIMIT);
   const command = safer === "" ? "" : ` Safer: \`${safer}\`.`;
   const advice = first === undefined || first.model === "" ? "" : ` ${shown(first.model)}`;
   const room = limit - command.length - closing.length - 1;
@@ -86,12 +86,12 @@ function tellFindings(
   );
   const reserved = Math.min(names.join("").length + 6, Math.max(0, room - 160));
   const behind = more === undefined || first[more] === "" ? "" : ` ${shown(first[more])}`;
-  let told = clipText(`${opening}[${first.rule}]${colon}${tellLoss(first)}${behind}`, room - reserved);
+  let told = clipWithin(`${opening}[${first.rule}]${colon}${tellLoss(first)}${behind}`, room - reserved);
   for (const [index, finding] of others.entries()) {
     const rest = names.slice(index + 1).join("").length;
     const full = ` Also [${finding.rule}]: ${tellLoss(finding)}`;
     if (told.length + full.length + rest <= room) told += full;
-    else told += clipText(` Also${names[index] ?? ""}`, Math.max(0, room - told.length));
+    else told += clipWithin(` Also${names[index] ?? ""}`, Math.max(0, room - told.length));
   }
   return told.replace(/;$/, ".");
 }
@@ -142,16 +142,4 @@ function renderClosing(
 
 function isFixed(findings: readonly Finding[]): boolean {
   return findings.some(finding => !finding.isAllowable);
-}
-
-/** The beginning and the end; a cut is marked. */
-export function clipMiddle(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  const front = Math.floor((limit - 1) / 2);
-  return `${text.slice(0, front)}…${text.slice(text.length - (limit - 1 - front))}`;
-}
-
-export function clipText(text: string, limit: number): string {
-  if (text.length <= limit) return text;
-  return limit <= 1 ? "" : `${text.slice(0, limit - 1).trimEnd()}…`;
 }

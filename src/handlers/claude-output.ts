@@ -11,11 +11,11 @@ import {
   ownValue,
   type VerdictKind,
 } from "../protocol/index.ts";
+import { truncate } from "../text/index.ts";
 import { type Decoded, decodeOutput } from "./decode.ts";
 import { describeType, diagnose, type Limits } from "./handler.ts";
 import {
   clipContext,
-  clipText,
   contextTruncated,
   type HandlerVerdict,
   type InterpretOptions,
@@ -53,7 +53,7 @@ export function interpretClaude(raw: RawResult, options: InterpretOptions): Hand
     ...(isPathRefused ? { decision: { kind: "deny", ...reasonWithin(limits, stderr) } } : {}),
     ...(firstLine === ""
       ? {}
-      : { message: { text: clipText(firstLine.trim(), limits.reasonChars), level: "warn" } }),
+      : { message: { text: truncate(firstLine.trim(), limits.reasonChars), level: "warn" } }),
   };
   return readVerdict(effect, diagnostics, toFailure(raw.end));
 }
@@ -85,7 +85,7 @@ function atSuccess(
     ...readRestrictions(answer, limits, diagnostics),
     ...(answer.message === undefined
       ? {}
-      : { message: { text: clipText(answer.message, limits.contextChars), level: "info" } }),
+      : { message: { text: truncate(answer.message, limits.contextChars), level: "info" } }),
     ...(answer.suppress ? { suppress: true } : {}),
   };
   return readVerdict(effect, diagnostics);
@@ -98,7 +98,7 @@ function readPrivileges({ decision, input, output, context, extras }: ClaudeAnsw
       ? { decision: { kind: "allow", ...reasonWithin(limits, decision.reason) } }
       : {}),
     ...defined({ input, output }),
-    ...(context === undefined || context === "" ? {} : { context: clipText(context, limits.contextChars) }),
+    ...(context === undefined || context === "" ? {} : { context: truncate(context, limits.contextChars) }),
     ...(Object.keys(extras).length === 0 ? {} : { extras }),
   };
 }
@@ -140,7 +140,7 @@ function fromText(
 
 function reasonWithin({ reasonChars }: Limits, reason: string | undefined): { readonly reason?: string } {
   const text = reason?.trim() ?? "";
-  return text === "" ? {} : { reason: clipText(text, reasonChars) };
+  return text === "" ? {} : { reason: truncate(text, reasonChars) };
 }
 
 type Stated = Exclude<VerdictKind, "none">;

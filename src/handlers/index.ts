@@ -60,7 +60,6 @@ export {
   applyFailure,
   captureText,
   clipContext,
-  clipText,
   endFacts,
   failed,
   failureText,

@@ -10,6 +10,7 @@ import {
   type RunStatus,
 } from "../protocol/index.ts";
 import type { TextCodec } from "../system/index.ts";
+import { truncate } from "../text/index.ts";
 import { type CapturedOutput, NO_OUTPUT } from "./decode.ts";
 import { type DiagnosticCode, diagnose, type Limits } from "./handler.ts";
 
@@ -91,14 +92,6 @@ export function toFailure(end: HandlerEnd): HandlerFailure {
   }
 }
 
-/** At most so many UTF-16 units, never ending in half a character. */
-export function clipText(text: string, maxChars: number): string {
-  if (text.length <= maxChars) return text;
-  const last = text.charCodeAt(maxChars - 1);
-  const isHalf = last >= 0xd800 && last <= 0xdbff;
-  return text.slice(0, isHalf ? maxChars - 1 : maxChars);
-}
-
 /** Plain output as context: only when all its bytes were text, and not longer than allowed. */
 export function clipContext(
   text: string,
@@ -110,7 +103,7 @@ export function clipContext(
     diagnostics.push(diagnose("noise-privilege-dropped", "context counts only in clean output"));
     return {};
   }
-  const context = clipText(text, contextChars);
+  const context = truncate(text, contextChars);
   if (context !== text) diagnostics.push(contextTruncated(contextChars));
   return { context };
 }

@@ -26,15 +26,26 @@ export function escapeHidden(text: string): string {
   );
 }
 
-/** At most `length` UTF-16 units, never half a character; a cut is marked. */
-export function clip(text: string, length: number): string {
+/** At most `length` UTF-16 units, never half a character. */
+export function truncate(text: string, length: number): string {
   if (text.length <= length) return text;
   const last = text.charCodeAt(length - 1);
   const isSplitPair = last >= 0xd800 && last <= 0xdbff;
-  return `${text.slice(0, isSplitPair ? length - 1 : length)}…`;
+  return text.slice(0, isSplitPair ? length - 1 : length);
 }
 
-/** The same, cut in the middle: in a sentence that quotes something long, its end says what is wrong. */
+/** The same with a cut marked; the mark comes on top of the length. */
+export function clip(text: string, length: number): string {
+  return text.length <= length ? text : `${truncate(text, length)}…`;
+}
+
+/** The same, no longer than `length` with its mark. */
+export function clipWithin(text: string, length: number): string {
+  if (text.length <= length) return text;
+  return length <= 1 ? "" : `${truncate(text, length - 1).trimEnd()}…`;
+}
+
+/** Cut in the middle: in a sentence that quotes something long, its end says what is wrong. */
 export function clipMiddle(text: string, length: number): string {
   if (text.length <= length) return text;
   const half = Math.floor(length / 2);

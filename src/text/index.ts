@@ -2,7 +2,15 @@
  * Words for people and models: clip, count, escape, wrap, nearest name, redact. Pure functions of text; nothing here
  * knows a host, a rule or a file.
  */
-export { clip, clipMiddle, escapeControls, escapeHidden, escapeLines } from "./escape.ts";
+export {
+  clip,
+  clipMiddle,
+  clipWithin,
+  escapeControls,
+  escapeHidden,
+  escapeLines,
+  truncate,
+} from "./escape.ts";
 export { liveTokenIn, REDACTED, redact, redactOpening, shownSecretIn } from "./redact.ts";
 export {
   count,

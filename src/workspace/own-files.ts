@@ -19,7 +19,7 @@ const MAX_WRAPPER_BYTES = 64 * 1024;
 const known = new WeakMap<Workspace, readonly string[]>();
 
 /** The folders of the hook programs that the installations here start. */
-export function programFolders(workspace: Workspace): readonly string[] {
+export function ownProgramFolders(workspace: Workspace): readonly string[] {
   const found = known.get(workspace);
   if (found !== undefined) return found;
   const { disk, stateHomes } = workspace;
@@ -35,7 +35,7 @@ export function programFolders(workspace: Workspace): readonly string[] {
 
 /** Whether a path is a part of a hook program that an installation starts. */
 export function isHookProgram(workspace: Workspace, path: string): boolean {
-  return programFolders(workspace).some(folder => isInside(folder, path));
+  return ownProgramFolders(workspace).some(folder => isInside(folder, path));
 }
 
 /**
@@ -51,11 +51,12 @@ export function holdsHookProgram(
   const { path, base } = target;
   const isAbove = (place: string) =>
     basename(place) !== "node_modules" &&
-    programFolders(workspace).some(
+    ownProgramFolders(workspace).some(
       folder => isInside(place, folder) && (names.length === 0 || isFound(disk, place, folder, names)),
     );
   if (path !== undefined) return isAbove(path);
-  if (base === undefined || !programFolders(workspace).some(folder => isInside(base, folder))) return false;
+  if (base === undefined || !ownProgramFolders(workspace).some(folder => isInside(base, folder)))
+    return false;
   return expandTarget(disk, target, false)?.paths.some(isAbove) === true;
 }
 

@@ -2,7 +2,7 @@ import { MANAGED_DIRECTORIES, WIRING_FILES, WIRING_TREES } from "../hosts/index.
 import { belongsToLog } from "../state/index.ts";
 import { components, dirname, globMatches, isInside, join } from "../system/index.ts";
 import { type Disk, partsBelow } from "./disk.ts";
-import { isHookProgram, programFolders } from "./own-files.ts";
+import { isHookProgram, ownProgramFolders } from "./own-files.ts";
 import { componentCouldBe, expandTarget, plainName, type Target } from "./target.ts";
 import type { Workspace } from "./workspace.ts";
 
@@ -271,7 +271,7 @@ export function hookFiles(workspace: Workspace): readonly string[] {
   const { disk } = workspace;
   const isRegistration = (path: string) =>
     disk.kind(path) === "file" && disk.text(path, MAX_SETTINGS_BYTES)?.includes("amplihack-hooks") === true;
-  return [...programFolders(workspace), ...existingWiring(workspace).filter(isRegistration)];
+  return [...ownProgramFolders(workspace), ...existingWiring(workspace).filter(isRegistration)];
 }
 
 /** An audit log that lies outside the state home, with what belongs to it. */

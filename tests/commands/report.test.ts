@@ -6,13 +6,13 @@ import {
   type Period,
   readFrom,
   since,
-  summarise,
+  summarisePeriod,
   today,
 } from "../../src/commands/report/summary.ts";
 import { renderBars, renderEmpty, renderSummary } from "../../src/commands/report/view.ts";
 import { Activity } from "../../src/dashboard/activity.ts";
 import { LogSource } from "../../src/dashboard/entries.ts";
-import { readTimeline, summarise as summariseActivity } from "../../src/dashboard/figures.ts";
+import { readTimeline, summarise } from "../../src/dashboard/figures.ts";
 import { type ChangeSummary, NO_CHANGES } from "../../src/dashboard/timeline/calls.ts";
 import { Timelines } from "../../src/dashboard/timeline/timeline.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
@@ -61,7 +61,7 @@ async function summaryOf(
   const activity = new Activity(new LogSource(system, machine.places, readFrom(period)));
   await activity.catchUp();
   const source = { ...NO_CHANGES, list: () => changes, version: () => "1" };
-  return summarise(new Timelines(activity, source).read(), period, summariseActivity);
+  return summarisePeriod(new Timelines(activity, source).read(), period, summarise);
 }
 
 const view = (columns: number) => ({
@@ -158,8 +158,8 @@ describe("a summary", () => {
     writeFileSync(older, `${JSON.stringify({ ...RUN, ...hoursAgo(3) })}\n`);
     const period = today(NOW_MS);
     const calls = async () =>
-      summarise(await readTimeline(system, machine.places, readFrom(period)), period, summariseActivity)
-        .figures.calls;
+      summarisePeriod(await readTimeline(system, machine.places, readFrom(period)), period, summarise).figures
+        .calls;
     expect(await calls()).toBe(2);
     rmSync(machine.places.runs);
     expect(await calls()).toBe(1);

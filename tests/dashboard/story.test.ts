@@ -1,7 +1,7 @@
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { summarise as summariseReport, today } from "../../src/commands/report/summary.ts";
+import { summarisePeriod, today } from "../../src/commands/report/summary.ts";
 import { reportDocument } from "../../src/commands/report/view.ts";
 import { LogReader } from "../../src/dashboard/entries.ts";
 import { readTimeline, summarise } from "../../src/dashboard/figures.ts";
@@ -135,7 +135,7 @@ describe("the same figures", () => {
     const nowMs = Date.now();
     const period = today(nowMs);
     const timeline = await readTimeline(system, machine.places, period.beforeMs);
-    const report = reportDocument(summariseReport(timeline, period, summarise), period) as Record<
+    const report = reportDocument(summarisePeriod(timeline, period, summarise), period) as Record<
       string,
       unknown
     >;

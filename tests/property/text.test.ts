@@ -35,6 +35,19 @@ describeDoor("text", words, {
     ];
     return clipped.length <= length + 1 && text.startsWith(start) && text.endsWith(end);
   }),
+  truncate: forBoth(texts, fc.integer({ min: 1, max: 80 }), (text, length) => {
+    const cut = words.truncate(text, length);
+    const isWhole = text.length <= length ? cut === text : cut.length >= length - 1 && cut.length <= length;
+    const isSplit =
+      cut.length < text.length &&
+      /^[\ud800-\udbff][\udc00-\udfff]$/.test(text.slice(cut.length - 1, cut.length + 1));
+    return isWhole && text.startsWith(cut) && !isSplit;
+  }),
+  clipWithin: forBoth(texts, fc.integer({ min: 0, max: 80 }), (text, length) => {
+    const clipped = words.clipWithin(text, length);
+    if (text.length <= length) return clipped === text;
+    return clipped.length <= length && (length <= 1 ? clipped === "" : clipped.endsWith("…"));
+  }),
   clip: forBoth(texts, fc.integer({ min: 1, max: 80 }), (text, length) => {
     const clipped = words.clip(text, length);
     return text.length <= length ? clipped === text : clipped.endsWith("…") && clipped.length <= length + 1;

@@ -1,4 +1,4 @@
-import { CommandError, type Invocation, tellProblems, usageError } from "../../cli/index.ts";
+import { CommandError, type CommandInvocation, tellProblems, usageError } from "../../cli/index.ts";
 import {
   accept,
   BUILT_IN,
@@ -268,7 +268,7 @@ interface ChangedSetting {
  * else a person has to know: what does not count, and what else is to be done.
  */
 export async function changeSetting(
-  { system, terminal }: Pick<Invocation, "system" | "terminal">,
+  { system, terminal }: Pick<CommandInvocation, "system" | "terminal">,
   key: string,
   read: (setting: Setting, customIds: readonly string[]) => Json | undefined,
 ): Promise<ChangedSetting> {

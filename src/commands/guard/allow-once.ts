@@ -1,9 +1,9 @@
 import {
   askLine,
   CommandError,
+  type CommandInvocation,
   defineCommand,
   FORMAT_OPTION,
-  type Invocation,
   type Terminal,
   usageError,
 } from "../../cli/index.ts";
@@ -156,7 +156,7 @@ export async function entryFor(
 
 /** The service shows it once more, asks, and writes what permits it. There is no "always": that is a file of the user's. */
 async function allowByService(
-  { options: { format }, system, terminal }: Invocation<typeof options>,
+  { options: { format }, system, terminal }: CommandInvocation<typeof options>,
   stateHome: string,
   refused: RefusedCommand,
 ): Promise<number> {
@@ -174,7 +174,7 @@ async function allowByService(
 }
 
 async function allowOnce(
-  { options: { format }, system, terminal }: Invocation<typeof options>,
+  { options: { format }, system, terminal }: CommandInvocation<typeof options>,
   stateHome: string,
   refused: RefusedCommand,
 ): Promise<number> {
@@ -186,7 +186,7 @@ async function allowOnce(
 }
 
 async function allowAlways(
-  { options: { format }, system, terminal }: Invocation<typeof options>,
+  { options: { format }, system, terminal }: CommandInvocation<typeof options>,
   stateHome: string,
   refused: RefusedCommand,
   entry: AllowEntry,

@@ -1,7 +1,7 @@
 import {
   CommandError,
+  type CommandInvocation,
   FORMAT_OPTION,
-  type Invocation,
   type OptionSpecs,
   option,
   type PositionalSpec,
@@ -52,7 +52,10 @@ export function openForCommand(system: System, terminal: Terminal, cwd: string |
 }
 
 /** The command as words, or from standard input when there are none or the one word `-`. */
-export function readCommand({ positionals, rest, system }: Invocation<OptionSpecs>, usage: string): string {
+export function readCommand(
+  { positionals, rest, system }: CommandInvocation<OptionSpecs>,
+  usage: string,
+): string {
   const words = [...positionals, ...rest];
   if (words.length > 0 && !(words.length === 1 && words[0] === "-")) return words.join(" ");
   if (words.length === 0 && system.stdio.isTerminal("stdin")) {

@@ -1,4 +1,4 @@
-import type { Invocation } from "../../cli/index.ts";
+import type { CommandInvocation } from "../../cli/index.ts";
 import { type GuardSettings, type HistorySettings, isHistoryOn, loadConfig } from "../../config/index.ts";
 import { type History, openHistory } from "../../history/index.ts";
 import { requireDirectories } from "../../state/index.ts";
@@ -17,7 +17,10 @@ export interface OpenedHistory {
   resolvePath(path: string): string;
 }
 
-export function openForCommand({ system, terminal }: Pick<Invocation, "system" | "terminal">): OpenedHistory {
+export function openForCommand({
+  system,
+  terminal,
+}: Pick<CommandInvocation, "system" | "terminal">): OpenedHistory {
   const directories = requireDirectories(system);
   const { home, stateHome, projectRoot: project } = directories;
   const { config, notices } = loadConfig(system, directories);

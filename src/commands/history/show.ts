@@ -1,8 +1,8 @@
 import {
   CommandError,
+  type CommandInvocation,
   defineCommand,
   FORMAT_OPTION,
-  type Invocation,
   loadChanges,
   loadPager,
   loadProgress,
@@ -66,7 +66,7 @@ export const showCommand = defineCommand({
 });
 
 async function renderDiffs(
-  { system, terminal }: Invocation<typeof OPTIONS>,
+  { system, terminal }: CommandInvocation<typeof OPTIONS>,
   { history, home, guard }: OpenedHistory,
   change: Change,
   files: readonly PathChange[],

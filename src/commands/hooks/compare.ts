@@ -1,8 +1,8 @@
 import {
   CommandError,
+  type CommandInvocation,
   defineCommand,
   FORMAT_OPTION,
-  type Invocation,
   type OptionSpecs,
   option,
   usageError,
@@ -159,7 +159,7 @@ const OPTIONS = {
   format: FORMAT_OPTION,
 } as const satisfies OptionSpecs;
 
-type CompareInvocation = Invocation<typeof OPTIONS>;
+type CompareInvocation = CommandInvocation<typeof OPTIONS>;
 
 export const compareCommand = defineCommand({
   name: "compare",

@@ -2,9 +2,9 @@ import { cpSync, existsSync, readdirSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import {
   CommandError,
+  type CommandInvocation,
   defineCommand,
   FORMAT_OPTION,
-  type Invocation,
   type OptionSpecs,
   option,
   ProgressLine,
@@ -209,7 +209,7 @@ const OPTIONS = {
   format: FORMAT_OPTION,
 } as const satisfies OptionSpecs;
 
-type ReplayInvocation = Invocation<typeof OPTIONS>;
+type ReplayInvocation = CommandInvocation<typeof OPTIONS>;
 
 export const replayCommand = defineCommand({
   name: "replay",

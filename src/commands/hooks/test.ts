@@ -1,8 +1,8 @@
 import {
   CommandError,
+  type CommandInvocation,
   defineCommand,
   FORMAT_OPTION,
-  type Invocation,
   type OptionSpecs,
   option,
   renderTable,
@@ -77,7 +77,7 @@ async function requireWatcher({ system }: TestInvocation): Promise<void> {
 /** Editors write a file in several steps. */
 const WATCH_PAUSE_MS = 100;
 
-type TestInvocation = Invocation<typeof OPTIONS>;
+type TestInvocation = CommandInvocation<typeof OPTIONS>;
 
 async function listTestFiles({ positionals, system }: TestInvocation): Promise<readonly string[]> {
   const { userHooksFolder } = await loadSources();

@@ -1,6 +1,12 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
-import { askYesOrNo, type Invocation, ownProgram, type Terminal, usageError } from "../../cli/index.ts";
+import {
+  askYesOrNo,
+  type CommandInvocation,
+  ownProgram,
+  type Terminal,
+  usageError,
+} from "../../cli/index.ts";
 import type { AgentName } from "../../hosts/index.ts";
 import {
   canRestart,
@@ -86,7 +92,7 @@ async function tell(
 }
 
 /** A launch command: reads its options, plans, shows or runs the plan. */
-export async function launch(agent: AgentName, invocation: Invocation): Promise<number> {
+export async function launch(agent: AgentName, invocation: CommandInvocation): Promise<number> {
   const { options, terminal } = invocation;
   const isTrial = options["dry-run"] === true || options["print-env"] === true;
   try {
@@ -112,7 +118,7 @@ export async function launch(agent: AgentName, invocation: Invocation): Promise<
 /** The check for a newer version, which runs in the background; undefined when it is switched off. */
 async function openUpdateNotice(
   system: System,
-  { options }: Invocation,
+  { options }: CommandInvocation,
   console: LaunchConsole,
   request: LaunchRequest,
 ): Promise<UpdateNotice | undefined> {
@@ -134,7 +140,7 @@ function asOfTrial(problem: Problem): Problem {
 
 /** The system as seen from the directory to start in. */
 async function startIn(
-  { options, system, terminal }: Invocation,
+  { options, system, terminal }: CommandInvocation,
   isTrial: boolean,
 ): Promise<{ system: System; directory: string }> {
   const here = system.files.workingDirectory();
@@ -155,7 +161,11 @@ async function startIn(
   return { system: { ...system, files: { ...system.files, workingDirectory: () => directory } }, directory };
 }
 
-function toLaunchRequest(agent: AgentName, { options, rest }: Invocation, directory: string): LaunchRequest {
+function toLaunchRequest(
+  agent: AgentName,
+  { options, rest }: CommandInvocation,
+  directory: string,
+): LaunchRequest {
   const has = (name: string): boolean => options[name] === true;
   if (has("reflection") && has("no-reflection")) {
     throw usageError("--reflection and --no-reflection exclude each other", `amplihack ${agent} --help`);

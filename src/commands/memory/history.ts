@@ -1,4 +1,4 @@
-import { defineCommand, fitLines, type Invocation, usageError, type Width } from "../../cli/index.ts";
+import { type CommandInvocation, defineCommand, fitLines, usageError, type Width } from "../../cli/index.ts";
 import {
   ANY_AGENT,
   type EarlierText,
@@ -80,7 +80,7 @@ AMPLIHACK_DATABASE_URL. Exit code 1 when there is no such memory, or several.`,
   },
 });
 
-type HistoryInvocation = Pick<Invocation<typeof OPTIONS>, "options" | "system" | "terminal">;
+type HistoryInvocation = Pick<CommandInvocation<typeof OPTIONS>, "options" | "system" | "terminal">;
 
 function checkDatabase(invocation: HistoryInvocation): void {
   const { options, system } = invocation;

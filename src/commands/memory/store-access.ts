@@ -1,8 +1,8 @@
 import {
   askYesOrNo,
   CommandError,
+  type CommandInvocation,
   FORMAT_OPTION,
-  type Invocation,
   type OptionSpecs,
   option,
   ProgressLine,
@@ -49,7 +49,7 @@ export const SHARED_STORE = ["url", "backend=postgres"] as const;
 export const AGENT_OPTION = option.string("NAME", "only those of this agent");
 export const SESSION_OPTION = option.string("SESSION", "only those of this session");
 
-type StoreInvocation = Invocation<typeof STORE_OPTIONS>;
+type StoreInvocation = CommandInvocation<typeof STORE_OPTIONS>;
 /** What a command was told on its own options; the rest is common. */
 export type AnyInvocation = Omit<StoreInvocation, "options"> & {
   readonly options: Pick<StoreInvocation["options"], keyof typeof STORE_OPTIONS>;

@@ -1,4 +1,4 @@
-import { type Invocation, type OptionValues, option, usageError } from "../../cli/index.ts";
+import { type CommandInvocation, type OptionValues, option, usageError } from "../../cli/index.ts";
 import type { CommandOutput, RunRequest } from "../../recipes/index.ts";
 
 export const FORMAT = option.choice(["table", "json", "yaml"], "how to print the result", {
@@ -76,7 +76,7 @@ export function toSearchOptions(options: OptionValues<typeof SEARCH_OPTIONS>) {
 export function toCommandOutput({
   system,
   terminal,
-}: Pick<Invocation, "system" | "terminal">): CommandOutput {
+}: Pick<CommandInvocation, "system" | "terminal">): CommandOutput {
   const { print, warn, paint, columns } = terminal;
   return { system, print, warn, paint, columns };
 }

@@ -1,7 +1,7 @@
 import {
   CommandError,
+  type CommandInvocation,
   defineCommand,
-  type Invocation,
   type OptionValues,
   option,
   usageError,
@@ -30,7 +30,7 @@ interface Wanted {
 
 /** `recipe runs --url`: what was submitted to a database. */
 async function showQueuedRuns(
-  { system, terminal }: Pick<Invocation, "system" | "terminal">,
+  { system, terminal }: Pick<CommandInvocation, "system" | "terminal">,
   options: OptionValues<typeof DATABASE_OPTIONS> & { readonly format: RecipeFormat },
   { wanted, limit, queue }: Wanted,
 ): Promise<number> {

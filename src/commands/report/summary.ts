@@ -212,7 +212,7 @@ export interface Summary {
 }
 
 /** What agents did in a period, from the same figures as the dashboard's pages. */
-export function summarise(timeline: Timeline, period: Period, figures: SummariseActivity): Summary {
+export function summarisePeriod(timeline: Timeline, period: Period, figures: SummariseActivity): Summary {
   const now = figures(timeline, [period.startMs, Number.POSITIVE_INFINITY]);
   const before = figures(timeline, [period.beforeMs, period.beforeEndMs]);
   const { stretches } = figures(timeline, period.edges);

@@ -1,4 +1,4 @@
-import { CommandError, type Invocation } from "../../cli/index.ts";
+import { CommandError, type CommandInvocation } from "../../cli/index.ts";
 import { type Config, loadConfig } from "../../config/index.ts";
 import { finishEnded, openContext } from "../../history/index.ts";
 import { loadSandbox, type SandboxPlaces, type TryContext, type TryRecord } from "../../sandbox/index.ts";
@@ -20,7 +20,7 @@ export interface OpenedTries {
 export async function openTries({
   system,
   terminal,
-}: Pick<Invocation, "system" | "terminal">): Promise<OpenedTries> {
+}: Pick<CommandInvocation, "system" | "terminal">): Promise<OpenedTries> {
   const sandbox = await loadSandbox();
   const directories = requireDirectories(system);
   const { home, stateHome, projectRoot } = directories;

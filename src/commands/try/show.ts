@@ -1,4 +1,4 @@
-import { type Invocation, loadChanges, loadPager, type Terminal } from "../../cli/index.ts";
+import { type CommandInvocation, loadChanges, loadPager, type Terminal } from "../../cli/index.ts";
 import type { GuardSettings } from "../../config/index.ts";
 import { countFiles, formatAge, isFolder, type PathChange, shownPath } from "../../history/index.ts";
 import { loadProcessTree } from "../../hooks/index.ts";
@@ -69,7 +69,7 @@ function describeSizes({ before, after, what }: PathChange): string {
 
 /** With diffs, in the pager. Only `paths` and what is below them, where some are named. */
 export async function pageHeld(
-  { system, terminal }: Pick<Invocation, "system" | "terminal">,
+  { system, terminal }: Pick<CommandInvocation, "system" | "terminal">,
   held: HeldChanges,
   {
     home,

@@ -1,4 +1,4 @@
-import { FORMAT_OPTION, type Invocation, option, ProgressLine, page } from "../../cli/index.ts";
+import { type CommandInvocation, FORMAT_OPTION, option, ProgressLine, page } from "../../cli/index.ts";
 import {
   type Conflict,
   countPaths,
@@ -31,7 +31,7 @@ export const CARRY_OUT_OPTIONS = {
 
 const CONFLICT_EXIT_CODE = 3;
 
-type CarryOut = Pick<Invocation<typeof CARRY_OUT_OPTIONS>, "options" | "system" | "terminal">;
+type CarryOut = Pick<CommandInvocation<typeof CARRY_OUT_OPTIONS>, "options" | "system" | "terminal">;
 type Outcome = "done" | "partly" | "preview" | "conflicts";
 
 const REASSURANCE = {
@@ -41,7 +41,7 @@ const REASSURANCE = {
 
 /** Many files take a while to be compared. */
 export function planWith(
-  { system, terminal }: Pick<Invocation, "system" | "terminal">,
+  { system, terminal }: Pick<CommandInvocation, "system" | "terminal">,
   plan: () => Promise<UndoPlan>,
 ): Promise<UndoPlan> {
   return new ProgressLine(system, terminal).during("looking at your files …", plan);

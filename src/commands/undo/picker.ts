@@ -1,4 +1,4 @@
-import { type Invocation, loadChanges } from "../../cli/index.ts";
+import { type CommandInvocation, loadChanges } from "../../cli/index.ts";
 import { type Change, changeMark, countFiles, describeChange, formatAge } from "../../history/index.ts";
 import { loadProcessTree } from "../../hooks/index.ts";
 import { cutToWidth } from "../../recipes/index.ts";
@@ -89,7 +89,7 @@ export function changesToPick({
 
 /** Lets a person choose at the terminal. Undefined when they leave. */
 export async function pickChanges(
-  { system, terminal }: Pick<Invocation, "system" | "terminal">,
+  { system, terminal }: Pick<CommandInvocation, "system" | "terminal">,
   opened: OpenedHistory,
   changes: readonly Change[],
 ): Promise<readonly string[] | undefined> {
@@ -164,8 +164,8 @@ function render(state: PickState, diff: readonly string[], columns: number): rea
 
 /** What the change did, in few lines. */
 async function renderPathDiff(
-  system: Invocation["system"],
-  terminal: Invocation["terminal"],
+  system: CommandInvocation["system"],
+  terminal: CommandInvocation["terminal"],
   { history, home, guard }: OpenedHistory,
   change: Change,
 ): Promise<readonly string[]> {

@@ -1,7 +1,6 @@
 import {
   captureProblems,
   clipContext,
-  clipText,
   decodeOutput,
   diagnose,
   type HandlerVerdict,
@@ -24,6 +23,7 @@ import {
   type Outcome,
   stringAt,
 } from "../../protocol/index.ts";
+import { truncate } from "../../text/index.ts";
 
 const PROMPT_BLOCK_REASON = "user prompt blocked by hook";
 const SILENT_ERROR = "hook exited with error";
@@ -91,7 +91,7 @@ function readAction(
 
 function deny(answer: JsonObject, reasonChars: number, diagnostics: Diagnostic[], fallback?: string): Effect {
   const reason = stringAt(answer, "reason") || fallback;
-  if (reason !== undefined) return { decision: { kind: "deny", reason: clipText(reason, reasonChars) } };
+  if (reason !== undefined) return { decision: { kind: "deny", reason: truncate(reason, reasonChars) } };
   diagnostics.push(diagnose("reason-missing", "the hook refused without a reason"));
   return { decision: { kind: "deny" } };
 }
@@ -108,7 +108,7 @@ function interpretPrompt(
     return readVerdict(deny(answer, limits.reasonChars, diagnostics, PROMPT_BLOCK_REASON), diagnostics);
   if (raw.end.kind !== "exit") return readVerdict({}, diagnostics, toFailure(raw.end));
   if (raw.end.code !== 0) {
-    const complaint = clipText(raw.stderr.trim() || text || SILENT_ERROR, limits.reasonChars);
+    const complaint = truncate(raw.stderr.trim() || text || SILENT_ERROR, limits.reasonChars);
     if (promptNonZero === "block")
       return readVerdict({ decision: { kind: "deny", reason: complaint } }, diagnostics);
     return readVerdict({ message: { text: complaint, level: "warn" } }, diagnostics, toFailure(raw.end));
@@ -179,13 +179,13 @@ export function interpretBatuta(raw: RawResult, { limits }: InterpretOptions): H
     case "Allow":
       return readVerdict({}, diagnostics);
     case "Warn": {
-      const text = clipText(decision.message, limits.reasonChars);
+      const text = truncate(decision.message, limits.reasonChars);
       return readVerdict({ message: { text, level: "warn" } }, diagnostics);
     }
     case "Block": {
       if (decision.reason === "")
         diagnostics.push(diagnose("reason-missing", "blocked without a word on stderr"));
-      const reason = decision.reason === "" ? {} : { reason: clipText(decision.reason, limits.reasonChars) };
+      const reason = decision.reason === "" ? {} : { reason: truncate(decision.reason, limits.reasonChars) };
       return readVerdict({ decision: { kind: "deny", ...reason } }, diagnostics);
     }
   }
@@ -217,7 +217,7 @@ export function interpretModel(raw: RawResult, options: InterpretOptions): Handl
   }
   if (ok) return { effect: {} };
   const reason = stringAt(answer, "reason")?.trim() ?? "";
-  if (reason !== "") return { effect: { decision: { kind: "deny", reason: clipText(reason, reasonChars) } } };
+  if (reason !== "") return { effect: { decision: { kind: "deny", reason: truncate(reason, reasonChars) } } };
   const missing = diagnose("reason-missing", "the model refused without a reason");
   return readVerdict({ decision: { kind: "deny" } }, [missing]);
 }

@@ -28,7 +28,7 @@ import {
 import type { ProcessResult, RunningProcess, TextCodec } from "../../system/index.ts";
 import { describeError } from "../reply.ts";
 import { spellAtomcodeEvent } from "../source/atomcode.ts";
-import { type Invocation, timedOut } from "./invocation.ts";
+import { type HandlerInvocation, timedOut } from "./invocation.ts";
 
 export interface CommandResult {
   readonly result: RawResult;
@@ -41,7 +41,7 @@ export interface CommandResult {
 export async function runCommand(
   spec: HandlerSpec,
   action: CommandAction,
-  invocation: Invocation,
+  invocation: HandlerInvocation,
   mayDetach: boolean,
 ): Promise<CommandResult> {
   const { commands, platform } = invocation.core;
@@ -74,7 +74,7 @@ interface Started {
 function startCommand(
   spec: HandlerSpec,
   action: CommandAction,
-  invocation: Invocation,
+  invocation: HandlerInvocation,
   mayDetach: boolean,
 ): Started {
   const { core, cancel } = invocation;
@@ -133,7 +133,7 @@ function startCommand(
 }
 
 /** The event's directory, or the project's when that one is gone. */
-function chooseDirectory({ core, payload }: Invocation, diagnostics: Diagnostic[]): string {
+function chooseDirectory({ core, payload }: HandlerInvocation, diagnostics: Diagnostic[]): string {
   const cwd = stringAt(payload, "cwd") ?? "";
   if (cwd === "") return core.projectDir;
   const isThere = cwd.startsWith("/") && core.platform.system.files.follow(cwd)?.kind === "directory";
@@ -147,7 +147,7 @@ function chooseDirectory({ core, payload }: Invocation, diagnostics: Diagnostic[
 /** What the hook reads on stdin and finds in its environment. */
 function hookInput(
   spec: HandlerSpec,
-  { core, event, payload, payloadText }: Invocation,
+  { core, event, payload, payloadText }: HandlerInvocation,
   diagnostics: Diagnostic[],
 ): { readonly stdin: string; readonly env: EnvironmentRecord } {
   if (spec.dialect !== "atomcode" && spec.dialect !== "atomcode-json")
@@ -182,7 +182,7 @@ function toRaw(
   result: ProcessResult,
   stoppedBy: "deadline" | undefined,
   spec: HandlerSpec,
-  invocation: Invocation,
+  invocation: HandlerInvocation,
   diagnostics: Diagnostic[],
 ): RawResult {
   const codec = invocation.core.platform.system.text;
@@ -203,7 +203,7 @@ function toEnd(
   end: ProcessResult["end"],
   stoppedBy: "deadline" | undefined,
   spec: HandlerSpec,
-  { core, timeoutMs }: Invocation,
+  { core, timeoutMs }: HandlerInvocation,
 ): HandlerEnd {
   switch (end.kind) {
     case "exit":

@@ -19,7 +19,7 @@ import { interpretAtomcode, interpretBatuta, interpretModel } from "../output/di
 import { describeError } from "../reply.ts";
 import { type CommandResult, runCommand } from "./command.ts";
 import { runHttp } from "./http.ts";
-import { type DispatchContext, type Invocation, runMcpTool, runModel } from "./invocation.ts";
+import { type DispatchContext, type HandlerInvocation, runMcpTool, runModel } from "./invocation.ts";
 import type { HandlerSelection, PlannedStep } from "./select.ts";
 
 /** Whether the first deny of a lane ends it. A lane of the claude dialect holds one handler. */
@@ -158,7 +158,11 @@ function withoutAnnouncement(raw: RawResult): RawResult {
 /** Only commands wait for a slot. */
 type Executed = Omit<CommandResult, "queueMs"> & { readonly queueMs: number | undefined };
 
-async function execute(spec: HandlerSpec, invocation: Invocation, mayDetach: boolean): Promise<Executed> {
+async function execute(
+  spec: HandlerSpec,
+  invocation: HandlerInvocation,
+  mayDetach: boolean,
+): Promise<Executed> {
   const { action, problem } = spec;
   if (problem !== undefined) return { result: failed("handler-invalid", problem), queueMs: undefined };
   const unqueued = async (result: Promise<RawResult>): Promise<Executed> => ({

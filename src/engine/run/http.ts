@@ -11,7 +11,7 @@ import {
 import { compileGlob, isLoopback, matchesGlob, type TextCodec } from "../../system/index.ts";
 import type { HttpRules } from "../context.ts";
 import type { AddressRules, HttpClient, HttpReply, HttpRequest } from "../platform.ts";
-import { type Invocation, withDeadline } from "./invocation.ts";
+import { type HandlerInvocation, withDeadline } from "./invocation.ts";
 
 /** Headers that say where the request goes, how long it is, or who the user is elsewhere. */
 const RESERVED_HEADERS = new Set(
@@ -19,7 +19,7 @@ const RESERVED_HEADERS = new Set(
 );
 
 /** POSTs the payload; a 2xx body is read like the stdout of exit 0, everything else is a failure. */
-export async function runHttp(action: HttpAction, invocation: Invocation): Promise<RawResult> {
+export async function runHttp(action: HttpAction, invocation: HandlerInvocation): Promise<RawResult> {
   const { http: rules, platform, limits } = invocation.core;
   const { text } = platform.system;
   const target = checkUrl(action.url, rules);

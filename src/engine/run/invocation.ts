@@ -33,7 +33,7 @@ export interface DispatchContext {
 }
 
 /** One run of one handler. */
-export interface Invocation extends DispatchContext {
+export interface HandlerInvocation extends DispatchContext {
   readonly timeoutMs: number;
   readonly cancel: CancelSignal;
 }
@@ -44,7 +44,7 @@ type DeadlineResult<V> =
 
 /** Waits for work that can be cancelled, but never longer than the handler's timeout. */
 export function withDeadline<V>(
-  { core, timeoutMs, cancel }: Invocation,
+  { core, timeoutMs, cancel }: HandlerInvocation,
   start: (signal: AbortSignal) => Promise<V>,
 ): Promise<DeadlineResult<V>> {
   if (cancel.isRaised) return Promise.resolve({ kind: "ended", result: aborted() });
@@ -79,7 +79,7 @@ export function timedOut(timeoutMs: number): RawResult {
 /** Asks the host to call a tool of an MCP server; what the tool returns is read like the stdout of exit 0. */
 export async function runMcpTool(
   { server, tool, input }: McpToolAction,
-  invocation: Invocation,
+  invocation: HandlerInvocation,
 ): Promise<RawResult> {
   const { mcpTool } = invocation.core.delegates;
   if (mcpTool === undefined) return failed("spawn-failed", "the host offers no MCP tools to hooks");
@@ -91,7 +91,7 @@ export async function runMcpTool(
 }
 
 /** Asks the host's model, or an agent of the host. `$ARGUMENTS` in the prompt stands for the payload. */
-export async function runModel(action: ModelAction, invocation: Invocation): Promise<RawResult> {
+export async function runModel(action: ModelAction, invocation: HandlerInvocation): Promise<RawResult> {
   const { agent, prompt: ask } = invocation.core.delegates;
   const prompt = action.prompt.replaceAll("$ARGUMENTS", () => invocation.payloadText());
   const call = { prompt, event: invocation.payload };
@@ -104,7 +104,7 @@ export async function runModel(action: ModelAction, invocation: Invocation): Pro
 }
 
 async function readText(
-  invocation: Invocation,
+  invocation: HandlerInvocation,
   ask: (signal: AbortSignal) => Promise<string>,
 ): Promise<RawResult> {
   const reply = await withDeadline(invocation, ask);

@@ -1,9 +1,9 @@
 import type { GuardSettings } from "../../config/index.ts";
-import { clipText, isUnderstood, type Judgement } from "../../guard/index.ts";
+import { isUnderstood, type Judgement } from "../../guard/index.ts";
 import type { InputOf, ToolUse } from "../../protocol/index.ts";
 import { appendChainedLine, RECORD_LOCK_TIMEOUT_MS, sanitiseSessionId } from "../../state/index.ts";
 import { dirname, join, type System, sha256Hex, writeAtomically } from "../../system/index.ts";
-import { redactOpening } from "../../text/index.ts";
+import { clipWithin, redactOpening } from "../../text/index.ts";
 import { configuredAuditLog } from "../../workspace/index.ts";
 
 export const KEPT_FILES = 5;
@@ -46,16 +46,16 @@ export function writeAudit(
       host: input.host,
       session: input.sessionId === undefined ? null : sanitiseSessionId(input.sessionId),
       project,
-      cwd: input.cwd === undefined ? null : clipText(input.cwd, PATH_LIMIT),
-      tool: clipText(input.tool.name, NAME_LIMIT),
-      ...(input.tool.useId === undefined ? {} : { call: clipText(input.tool.useId, NAME_LIMIT) }),
+      cwd: input.cwd === undefined ? null : clipWithin(input.cwd, PATH_LIMIT),
+      tool: clipWithin(input.tool.name, NAME_LIMIT),
+      ...(input.tool.useId === undefined ? {} : { call: clipWithin(input.tool.useId, NAME_LIMIT) }),
       verdict,
       ...(answered === undefined ? {} : { answered }),
       rules: [...new Set(findings.map(finding => finding.rule))],
-      targets: findings.map(finding => clipText(redactOpening(finding.target), 200)),
+      targets: findings.map(finding => clipWithin(redactOpening(finding.target), 200)),
       ...(command === null
-        ? { paths: paths.slice(0, 20).map(path => clipText(path, PATH_LIMIT)) }
-        : { command: clipText(redactOpening(command), COMMAND_LIMIT) }),
+        ? { paths: paths.slice(0, 20).map(path => clipWithin(path, PATH_LIMIT)) }
+        : { command: clipWithin(redactOpening(command), COMMAND_LIMIT) }),
       level: settings.level,
       settings: keepSettings(system, path, settings),
       understood: isUnderstood(judgement),
@@ -63,8 +63,8 @@ export function writeAudit(
       ...(texts === undefined ? {} : { person: texts.person }),
       ...(code === undefined ? {} : { code }),
       ...(usedGrants.length === 0 ? {} : { granted: usedGrants.map(grant => grant.code) }),
-      ...(notes.length === 0 ? {} : { notes: notes.map(note => clipText(redactOpening(note), 300)) }),
-      ...(failure === undefined ? {} : { failure: clipText(redactOpening(failure), 2_000) }),
+      ...(notes.length === 0 ? {} : { notes: notes.map(note => clipWithin(redactOpening(note), 300)) }),
+      ...(failure === undefined ? {} : { failure: clipWithin(redactOpening(failure), 2_000) }),
     },
     {
       rotation: { limitBytes: settings.audit.maxMb * MEBIBYTE, keep: KEPT_FILES },
@@ -97,8 +97,8 @@ function auditedGaps(judgement: Judgement) {
   return {
     gaps: gaps.slice(0, MAX_GAPS).map(({ kind, what, why }) => ({
       kind,
-      what: clipText(redactOpening(what), NAME_LIMIT),
-      why: clipText(redactOpening(why), NAME_LIMIT),
+      what: clipWithin(redactOpening(what), NAME_LIMIT),
+      why: clipWithin(redactOpening(why), NAME_LIMIT),
     })),
   };
 }

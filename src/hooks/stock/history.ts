@@ -1,6 +1,5 @@
 import { isHistoryOn } from "../../config/index.ts";
 import {
-  clipText,
   type Finding,
   type Footprint,
   findUnkept,
@@ -41,7 +40,7 @@ import { canonicalInput, factsOfCall, hasFailed } from "../../hosts/index.ts";
 import type { InputOf } from "../../protocol/index.ts";
 import { findSessionId } from "../../state/index.ts";
 import { compileGlob, components, isInside, matchesGlob, relative, type System } from "../../system/index.ts";
-import { count, redactOpening, sizeText } from "../../text/index.ts";
+import { clipWithin, count, redactOpening, sizeText } from "../../text/index.ts";
 import { type SessionWrites, survey } from "../../workspace/index.ts";
 import type { ConfiguredGuard } from "../program/guard-context.ts";
 import type { HookContext } from "../program/hook-context.ts";
@@ -191,7 +190,7 @@ function toHistoryCall({ tool, facts }: InputOf<"tool">): {
   return {
     tool: tool.canonicalName,
     toolUseId: tool.useId,
-    command: clipText(redactOpening(shown), COMMAND_LIMIT),
+    command: clipWithin(redactOpening(shown), COMMAND_LIMIT),
   };
 }
 
