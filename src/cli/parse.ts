@@ -126,7 +126,7 @@ export function checkComplete(command: LeafCommand, parsed: Parsed, path: string
       )
     ];
   if (empty !== undefined && empty.mayBeEmpty !== true)
-    throw fail(`${empty.name} is empty; it is ${empty.summary}`);
+    throw fail(`${empty.name} is empty: ${empty.summary}`);
   const isOpen = specs.at(-1)?.isVariadic === true;
   const readsRest = command.isPassThrough === true || command.wordsBehind !== undefined;
   const extra = parsed.positionals[specs.length] ?? (readsRest ? undefined : parsed.rest[0]);

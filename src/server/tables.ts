@@ -649,7 +649,7 @@ const TEAMS_OF_LOGINS: Migration = [
      FOR EACH ROW EXECUTE FUNCTION ${SCHEMA}.server_person_gone()`,
 ];
 
-const MIGRATIONS: readonly Migration[] = [
+export const MIGRATIONS: readonly Migration[] = [
   SERVER_TABLES,
   QUESTIONS,
   POLICIES_AND_ALERTS,
@@ -664,14 +664,18 @@ const MIGRATIONS: readonly Migration[] = [
 ];
 
 /** Everything that the server needs. For the owner of the database; the role must be there. */
-export async function makeServerTables(database: Database, team: string): Promise<void> {
+export async function makeServerTables(
+  database: Database,
+  team: string,
+  migrations = MIGRATIONS,
+): Promise<void> {
   const { makeRecordTables, makeMonths } = await loadRecordTables();
   await joinTeam(database, team);
   await makeRecordTables(database);
   await makeMonths(database);
   const { prepareMemoryTables } = await loadMemoryTables();
   await prepareMemoryTables(database, team);
-  await migrate(database, "server", MIGRATIONS);
+  await migrate(database, "server", migrations);
   const { showRunsToServer } = await loadConnection();
   await showRunsToServer(database);
   await makeSigningKey(database);

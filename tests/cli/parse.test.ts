@@ -127,7 +127,7 @@ describe("reading the words of a command", () => {
 
   it("refuses an empty word, which is a variable that was not set, except where it says something", () => {
     const take = (...words: string[]) => checkComplete(sample, read(...words), "amplihack sample");
-    expect(() => take("")).toThrow("NAME is empty; it is what to do it to");
+    expect(() => take("")).toThrow("NAME is empty: what to do it to");
     expect(() => take("  ")).toThrow("NAME is empty");
     const positionals = (spec: Partial<NonNullable<typeof sample.positionals>[number]>) =>
       ({

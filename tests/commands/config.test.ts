@@ -107,7 +107,6 @@ describe("amplihack config get", () => {
     ["failure.No", "there is no setting 'failure.No'; did you mean failure?"],
     ["failure.pre-tol-use", "there is no hook 'pre-tol-use'; did you mean pre-tool-use?"],
     ["toString", "there is no setting 'toString'"],
-    ["", "there is no setting ''"],
   ])("does not know '%s'", async (key, message) => {
     const { code, stdout, stderr } = await configured().type(["config", "get", key]);
     expect([code, stdout, stderr.split("\n")[0]]).toEqual([1, "", `Error: ${message}`]);

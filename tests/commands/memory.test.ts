@@ -482,7 +482,7 @@ describe("what is wrong on the command line", () => {
     [["memory", "get", "--agent", "a"], "missing KEY"],
     [["memory", "store", "--agent", "a", "k"], "missing VALUE"],
     [["memory", "store", "--agent", "a", "k", "v", "w"], "unexpected argument 'w'"],
-    [["memory", "store", "--agent", "a", "", "v"], "key of a memory must not be empty"],
+    [["memory", "store", "--agent", "a", "", "v"], "KEY is empty: what it is called"],
     [["memory", "store", "--agent", "a", "k", "v", "--type", "xml"], "--type must be one of"],
     [["memory", "store", "--agent", "a", "k".repeat(501), "v"], "may have 500 characters"],
     [["memory", "export", "--agent", "a"], "--output is required"],

@@ -216,7 +216,7 @@ describe("amplihack multitask", () => {
     [["start", "a"], 1, "no worktree for a: git worktree: fatal"],
     [["start", "--name", "one", "again"], 2, "there is a task one already"],
     [["start", "--name", "x", "a", "b"], 2, "--name is for one task"],
-    [["start", " "], 2, "a task must not be empty"],
+    [["start", " "], 2, "TASK is empty: what an agent is to do"],
     [["start", "a", "b"], 1, "0 tasks run, and at most 1 may"],
     [["attach", "none"], 1, "there is no task none"],
     [["merge", "none"], 1, "there is no task none"],

@@ -1,5 +1,4 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
 import { onTestFinished } from "vitest";
 import { startTeamDashboard, type TeamDashboardOptions } from "../../src/dashboard/team-dashboard.ts";
 import { Database } from "../../src/postgres/database.ts";
@@ -40,8 +39,9 @@ export interface Team {
 /** A folder that is a copy of a repository with this remote. */
 export function projectWith(remote: string): string {
   const folder = temporaryDirectory();
-  mkdirSync(join(folder, ".git"));
-  writeFileSync(join(folder, ".git", "config"), `[remote "origin"]\n\turl = ${remote}\n`);
+  const git = (...words: string[]) => execFileSync("git", ["-C", folder, ...words]);
+  git("init", "-q");
+  git("remote", "add", "origin", remote);
   return folder;
 }
 

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { Database } from "../../src/postgres/database.ts";
 import { SCHEMA } from "../../src/postgres/migrate.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
+import { MIGRATIONS, makeServerTables } from "../../src/server/tables.ts";
 import { AMPLIHACK, newUserInside, type User } from "../commands/run-command.ts";
 import { RUN } from "../dashboard/machine.ts";
 import { freshDatabase, hasPostgres } from "../postgres-server.ts";
@@ -69,8 +70,8 @@ describe.skipIf(!hasPostgres)("a server that is newer than its tables", () => {
       (await owner.run(`SELECT version FROM ${SCHEMA}.versions WHERE part = 'server'`))[0]?.["version"];
     const newest = await version();
     // As an older program left them: the last steps are not done yet.
-    await owner.run(`DROP TABLE ${SCHEMA}.server_usage`);
-    await owner.run(`UPDATE ${SCHEMA}.versions SET version = version - 2 WHERE part = 'server'`);
+    await owner.run(`DROP SCHEMA ${SCHEMA} CASCADE`);
+    await makeServerTables(owner, "acme", MIGRATIONS.slice(0, -2));
     const serve = ["serve", "--url", server.url(name, "amplihack_server"), "--port", "0"];
     expect(await user.type(serve)).toMatchObject({
       code: 1,

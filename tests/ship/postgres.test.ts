@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { appendFileSync, mkdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Database } from "../../src/postgres/database.ts";
@@ -132,11 +132,10 @@ describe.skipIf(!hasPostgres)("shipping to PostgreSQL", () => {
     const { keeper } = await scene();
     const stateHome = temporaryDirectory();
     const project = join(temporaryDirectory(), "pay");
-    mkdirSync(join(project, ".git"), { recursive: true });
-    writeFileSync(
-      join(project, ".git", "config"),
-      '[remote "origin"]\n\turl = git@GitHub.com:acme/pay.git\n',
-    );
+    mkdirSync(project);
+    const git = (...words: string[]) => execFileSync("git", ["-C", project, ...words]);
+    git("init", "-q");
+    git("remote", "add", "origin", "git@GitHub.com:acme/pay.git");
     writeLines(stateHome, 1);
     const line = { ts: "2026-11-01T10:00:00Z", project, command: "rm -rf x", verdict: "ask", notes: NOTES };
     appendFileSync(logsIn(stateHome).audit, `${JSON.stringify(line)}\n`);

@@ -3,7 +3,7 @@ import { type DatabaseAddress, loadUrl } from "../../postgres/index.ts";
 import { type Connection, loadConnection, loadRunQueries } from "../../recipes/index.ts";
 import { Problem } from "../../state/index.ts";
 import { quoteWord, type System } from "../../system/index.ts";
-import { checkRunWord, NOT_FOUND_EXIT_CODE } from "./options.ts";
+import { NOT_FOUND_EXIT_CODE } from "./options.ts";
 
 export const DATABASE_OPTIONS = {
   url: option.string("URL", "database; else AMPLIHACK_DATABASE_URL", { bare: "" }),
@@ -83,7 +83,6 @@ export async function findRunId(
   wanted: string,
   url: string | undefined,
 ): Promise<string> {
-  checkRunWord(wanted);
   const listing = `amplihack recipe runs ${urlWords(url)}`;
   const { findRunIds, hasTables } = await loadRunQueries();
   const ids = (await hasTables(database)) ? await findRunIds(database, wanted) : [];

@@ -1,4 +1,4 @@
-import { type CommandInvocation, type OptionValues, option, usageError } from "../../cli/index.ts";
+import { type CommandInvocation, type OptionValues, option } from "../../cli/index.ts";
 import type { CommandOutput, RunRequest } from "../../recipes/index.ts";
 
 export const FORMAT = option.choice(["table", "json", "yaml"], "how to print the result", {
@@ -38,11 +38,6 @@ export const RECIPE = { name: "RECIPE", summary: "name or path of a recipe", com
 export const QUEUED_RUN = { name: "RUN", summary: "its id, the beginning of it, or last" } as const;
 
 export const NOT_FOUND_EXIT_CODE = 3;
-
-/** Nothing is the beginning of every id, and mostly a variable of the shell that is not set. */
-export function checkRunWord(word: string): void {
-  if (word === "") throw usageError("RUN must not be empty", "give an id, its beginning, or last");
-}
 
 export function toRunRequest(
   recipe: string | undefined,

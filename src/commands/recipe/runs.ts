@@ -18,7 +18,7 @@ import {
 } from "../../recipes/index.ts";
 import type { System } from "../../system/index.ts";
 import { DATABASE_OPTIONS, findRunId, resolveQueue, withRuns } from "./database.ts";
-import { checkRunWord, FORMAT, NOT_FOUND_EXIT_CODE, QUEUED_RUN } from "./options.ts";
+import { FORMAT, NOT_FOUND_EXIT_CODE, QUEUED_RUN } from "./options.ts";
 import { queuedRunDetails, runDocument, runsTable } from "./runs-view.ts";
 
 interface Wanted {
@@ -139,7 +139,6 @@ is enough, here and for recipe run --resume. The newest 200 runs are kept. With
 });
 
 async function findWanted(system: System, stateDir: string, wanted: string): Promise<RecordedRun> {
-  checkRunWord(wanted);
   const { findRun, listRunIds } = await loadRunRecords();
   const ids = listRunIds(system, stateDir);
   const meant = wanted === "last" ? ids.slice(0, 1) : ids.filter(id => id.startsWith(wanted));

@@ -262,9 +262,9 @@ describe("the address of the runs", () => {
     [["recipe", "worker", "--url", "postgres:///agents", "--queue", "a b"], "not a name for a queue"],
     [["recipe", "worker", "--url", "postgres:///agents", "--rate", "ten"], "--rate must be"],
     [["recipe", "runs", "--queue", "nightly"], "--queue needs a database"],
-    [["recipe", "runs", ""], "RUN must not be empty"],
-    [["recipe", "cancel", "", "--url", "postgres:///agents"], "RUN must not be empty"],
-    [["recipe", "logs", "", "--url", "postgres:///agents"], "RUN must not be empty"],
+    [["recipe", "runs", ""], "RUN is empty:"],
+    [["recipe", "cancel", "", "--url", "postgres:///agents"], "RUN is empty:"],
+    [["recipe", "logs", "", "--url", "postgres:///agents"], "RUN is empty:"],
     [["recipe", "worker", "--url", "postgres:///agents", "--name", ""], "'' is not a name for a worker"],
     [["recipe", "worker", "--url", "postgres:///agents", "--name", "a\u001b[2J"], "not a name for a worker"],
     [
