@@ -1,4 +1,4 @@
-import { changesOfGit } from "../programs/index.ts";
+import { changesOfGit, entersFolder } from "../programs/index.ts";
 import { type Invocation, joinPath, knownText, type Value } from "../shell/index.ts";
 import { isInside, join } from "../system/index.ts";
 import { type Disk, expandTarget, resolveTargets, trackedFiles } from "../workspace/index.ts";
@@ -91,7 +91,7 @@ export function gapsOfWaysUp(
   { argv, cwd, program = "" }: Invocation,
   { disk }: GuardWorkspace,
 ): readonly Gap[] {
-  const isShells = /^(?:cd|pushd)$/.test(program);
+  const isShells = entersFolder(program);
   const isPhysical = isShells && argv.slice(1).some(word => /^-[A-Za-z@]*P/.test(knownText(word) ?? ""));
   if (isShells && !isPhysical) return [];
   const start = knownText(cwd);

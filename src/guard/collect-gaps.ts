@@ -10,6 +10,7 @@ import {
   mayShowSecret,
   onlyReads,
   reachesOut,
+  readsSubscripts,
   startedBy,
   variablesThatSet,
 } from "../programs/index.ts";
@@ -199,7 +200,7 @@ function* gapsOfProgram(invocation: Invocation, facts: CallFacts, workspace: Gua
     yield { kind: "value", what: name, why: "more words follow that are not known" };
   for (const word of argv) {
     yield* gapsOfShownVariables(word);
-    if (isShellWord(name) && name !== "echo" && SUBSCRIPT.test(describe(word)))
+    if (readsSubscripts(name) && SUBSCRIPT.test(describe(word)))
       yield { kind: "code", what: name, why: "a text that is computed may hold commands" };
     if (word.pieces.some(piece => piece.kind !== "unknown" && UNSEEN.test(pieceText(piece))))
       yield { kind: "value", what: name, why: "a word has characters that cannot be seen" };

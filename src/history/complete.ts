@@ -49,11 +49,15 @@ export async function completeChange(
   file: OpenFile,
   end: CallEnd = {},
 ): Promise<Change | undefined> {
-  const { store } = context;
+  const { store, system } = context;
   const open = readOpen(store, file);
   if (open === undefined) return undefined;
   const change = await describeEnd(context, open, end);
-  if (change !== undefined) appendChange(store, change);
+  if (change !== undefined) {
+    appendChange(store, change);
+    // A call that begins in the millisecond in which this one ended has begun before that end.
+    if (system.clock.nowMs() === change.endMs) system.clock.sleepMs(1);
+  }
   forget(store, file, open);
   return change;
 }

@@ -91,7 +91,7 @@ export {
 } from "./records/regenerable.ts";
 export { isDeletingMutation, isLocalAddress, isMetadataAddress, requestLosses } from "./records/requests.ts";
 export { isSecretName } from "./records/secret-names.ts";
-export { changesPrograms, isShellWord } from "./records/shell-words.ts";
+export { changesPrograms, entersFolder, isShellWord, readsSubscripts } from "./records/shell-words.ts";
 export { startedLater } from "./records/started-later.ts";
 export {
   agentOfProcess,

@@ -108,6 +108,6 @@ describe.skipIf(!hasPostgres)("amplihack memory history", () => {
     await user.json("memory", "store", "style", "Two spaces.");
     const { code, stderr } = await user.type(["memory", "history", "style"]);
     expect(code).toBe(2);
-    expect(stderr).toContain("kept in the database of a team alone, and none is named");
+    expect(stderr).toContain("earlier texts are kept only in a team's database, and none is named");
   });
 });

@@ -31,8 +31,9 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
     "php lua sh bash zsh ksh fish go java gradle groovy scala swift ex clj awk nix dart cmake service husky zig sbt".split(
       " ",
     ),
-  // A hook of git's and its subcommands.
-  "git/gaps.ts": ["pre-commit", "rm", "mv"],
+  // A hook of git's and its subcommands, and options of its diff.
+  "git/gaps.ts": ["pre-commit", "rm", "mv", "cc", "dd"],
+  "changed-names.ts": ["mv"],
   // Verbs in the names of tools.
   "tool-verbs.ts": [
     "route",

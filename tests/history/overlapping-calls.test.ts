@@ -187,4 +187,26 @@ describe("what a call writes while an unknown program of another session runs", 
     await p.undo(unknown?.id);
     expect(p.read("a.txt")).toBe("another");
   });
+
+  it("and what begins after the end of a call is no part of it, however fast it was", async () => {
+    const p = testProject();
+    const { system, places } = p.context;
+    let nowMs = system.clock.nowMs();
+    const clock = {
+      ...system.clock,
+      nowMs: () => nowMs,
+      sleepMs(ms: number) {
+        nowMs += ms;
+      },
+    };
+    const context = openContext({ ...system, clock }, places, AMPLE);
+    for (const session of ["first", "second"]) {
+      p.write({ "a.txt": "one" });
+      await begin(context, session, { targets: [p.target("a.txt")] });
+      p.shell("rm a.txt");
+      expect(await end(context, session)).toEqual(["deleted a.txt absent"]);
+    }
+    await p.undo();
+    expect(p.read("a.txt")).toBe("one");
+  });
 });

@@ -66,7 +66,7 @@ const CONFIG = `[core]
 describe("the scope of a project", () => {
   function clone(): string {
     const project = join(temporaryDirectory(), "pay");
-    mkdirSync(join(project, ".git"), { recursive: true });
+    execFileSync("git", ["init", "-q", project]);
     writeFileSync(join(project, ".git", "config"), CONFIG);
     return project;
   }

@@ -39,9 +39,19 @@ export function isCompleteWord(name: string, argv: readonly Value[]): boolean {
 const SETS_VARIABLES =
   /^(?:unset|read|mapfile|readarray|getopts|declare|typeset|local|export|readonly|printf|let|wait)$/;
 
+/** A word of the shell that goes to the folder it names. */
+export function entersFolder(name: string): boolean {
+  return name === "cd" || name === "pushd";
+}
+
 /** The variable of the environment that decides where a word of the shell leads. */
 export function shellWordSetBy(name: string): string {
-  return name === "cd" || name === "pushd" ? "CDPATH" : "";
+  return entersFolder(name) ? "CDPATH" : "";
+}
+
+/** Of a text that is computed it runs what stands in brackets: `[[ a[x] ]]`, `read 'a[$(id)]'`. */
+export function readsSubscripts(name: string): boolean {
+  return isShellWord(name) && name !== "echo";
 }
 
 /** A word that the shell runs itself. */
