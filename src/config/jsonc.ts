@@ -2,6 +2,22 @@ import { type JsonRead, readJson } from "../protocol/index.ts";
 
 const DEPTH_LIMIT = 40;
 
+/** The first member that an object of the text has twice: of two, only the last would count. */
+export function findRepeatedMember(text: string): string | undefined {
+  const open: Set<string>[] = [];
+  for (const [token] of blankOutComments(text).matchAll(/"(?:\\.|[^"\\])*"\s*:?|[{}[\]]/gs)) {
+    if (token === "{" || token === "[") open.push(new Set());
+    else if (token === "}" || token === "]") open.pop();
+    else if (token.endsWith(":")) {
+      const read = readJson(token.slice(0, -1));
+      const name = read.ok ? String(read.value) : token;
+      if (open.at(-1)?.has(name) === true) return name;
+      open.at(-1)?.add(name);
+    }
+  }
+  return undefined;
+}
+
 /**
  * Reads JSON with comments and trailing commas. A hook reads these files before every tool call, so this is one
  * pass over the text and no library; programs that edit such files and keep their comments use `jsonc-parser`.

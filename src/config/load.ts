@@ -212,7 +212,8 @@ function readLayer(reader: LayerReader, scope: LayerScope, path: string): Layer 
     const message = `${path}${tellBroken(why.text, isReadInPart, good !== undefined)}`;
     notices.push({ code: why.code, scope, source: path, message });
   }
-  const value = good === undefined ? (found.value ?? {}) : laidOver(good, found.value ?? {});
+  const written = isEmpty ? {} : (found.value as Json);
+  const value = good === undefined ? written : laidOver(good, written);
   const file = acceptFile(reader, scope, path, value);
   if (why !== undefined && good === undefined && Object.keys(file).length === 0) return undefined;
   return { scope, path, bytes, file, unread: unreadEntries(value, file) };

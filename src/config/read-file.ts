@@ -1,6 +1,6 @@
 import { errorText, type Json } from "../protocol/index.ts";
 import { type FileFacts, hasErrorCode, type System } from "../system/index.ts";
-import { readJsonc } from "./jsonc.ts";
+import { findRepeatedMember, readJsonc } from "./jsonc.ts";
 import { readWholeMembers } from "./last-good.ts";
 import type { ConfigNotice } from "./schema.ts";
 
@@ -41,7 +41,12 @@ export function readConfigFile(
     const bytes = files.read(path, MAX_CONFIG_BYTES);
     const decoded = text.decode(bytes);
     const read = readJsonc(decoded.text);
-    if (!decoded.replaced && read.ok) return { bytes, value: read.value };
+    const repeated = findRepeatedMember(decoded.text);
+    const twice =
+      repeated === undefined
+        ? undefined
+        : ({ code: "broken", text: `"${repeated}" stands in it twice` } as const);
+    if (!decoded.replaced && read.ok) return { bytes, value: read.value, problem: twice };
     if (!decoded.replaced && !read.ok && read.problem === "empty") return { bytes, value: undefined };
     const legible = decoded.replaced
       ? decoded.text.slice(0, decoded.text.indexOf(REPLACEMENT))

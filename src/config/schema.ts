@@ -6,13 +6,25 @@ export type Schema = { readonly note?: string } & (
   | { readonly kind: "string"; readonly oneOf?: readonly string[]; readonly pattern?: string }
   | { readonly kind: "boolean" }
   | { readonly kind: "integer" | "number"; readonly min: number; readonly max: number }
-  | { readonly kind: "list"; readonly of: Schema; readonly atLeast?: number }
+  | {
+      readonly kind: "list";
+      readonly of: Schema;
+      readonly atLeast?: number;
+      /** without one of its entries the list says something else, so all of them count or none */
+      readonly isWhole?: true;
+    }
   | {
       readonly kind: "record";
       readonly fields: { readonly [name: string]: Schema };
       readonly required?: readonly string[];
     }
-  | { readonly kind: "map"; readonly of: Schema; readonly keys?: string }
+  | {
+      readonly kind: "map";
+      readonly of: Schema;
+      readonly keys?: string;
+      /** keys that others are likely to be meant for */
+      readonly names?: readonly string[];
+    }
 );
 
 type Fields<F, R> = {
@@ -104,10 +116,13 @@ function acceptList(
   problems: SchemaProblem[],
 ): Json | undefined {
   if (!Array.isArray(value)) return reject(problems, "wrong-type", member, "a list");
+  const wrong: SchemaProblem[] = [];
   const items = value.flatMap((item: Json, index) => {
-    const kept = accept(schema.of, item, `${member}[${index}]`, problems);
+    const kept = accept(schema.of, item, `${member}[${index}]`, wrong);
     return kept === undefined ? [] : [kept];
   });
+  problems.push(...(schema.isWhole === true ? wrong.slice(0, 1).map(one => ({ ...one, member })) : wrong));
+  if (schema.isWhole === true && wrong.length > 0) return undefined;
   if (items.length < (schema.atLeast ?? 0)) {
     return reject(problems, "bad-value", member, `at least ${schema.atLeast} entry`);
   }
@@ -119,8 +134,11 @@ function acceptMap(schema: Of<"map">, value: JsonObject, member: string, problem
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, item]) => {
       const path = join(member, key);
-      if (keys !== undefined && !keys.test(key)) {
-        problems.push({ code: "unknown-key", member: path, expected: `a key that matches ${schema.keys}` });
+      const isMisspelt = schema.names?.includes(key) === false && nearest(key, schema.names) !== undefined;
+      if (isMisspelt || keys?.test(key) === false) {
+        const meant = nearest(key.toLowerCase().replaceAll("_", "-"), schema.names ?? []);
+        const expected = meant ?? `a key that matches ${schema.keys}`;
+        problems.push({ code: "misspelt-key", member: path, expected });
         return [];
       }
       const kept = accept(schema.of, item, path, problems);

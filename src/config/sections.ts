@@ -1,3 +1,4 @@
+import { STOCK_HOOKS } from "../protocol/index.ts";
 import { AUTONOMY, CONSENT, LEVELS, NETWORKS, PARTS, POLICIES, RULE_SETTINGS, UNATTENDED } from "./levels.ts";
 import { OPERATION_RULES } from "./rule-ids.ts";
 import type { InferConfig, Schema } from "./schema.ts";
@@ -276,11 +277,13 @@ export const CONFIG_SCHEMA = {
       kind: "list",
       note: "what amplihack does here; all of it when absent; user and system layers only",
       of: { kind: "string", oneOf: PARTS },
+      isWhole: true,
     },
     failure: {
       kind: "map",
       note: "what happens when a hook could not run: default, or one subcommand",
       keys: "^(default|[a-z][a-z-]*)$",
+      names: ["default", ...STOCK_HOOKS.map(({ name }) => name)],
       of: { kind: "string", oneOf: POLICIES },
     },
     history: HISTORY,

@@ -1,5 +1,14 @@
 import { Buffer, isUtf8 } from "node:buffer";
-import { closeSync, fstatSync, openSync, readFileSync, readSync, statSync, writeSync } from "node:fs";
+import {
+  closeSync,
+  fstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  type Stats,
+  statSync,
+  writeSync,
+} from "node:fs";
 import { Script } from "node:vm";
 import { createNodeFiles, errorCode, loadTerminal, sleepMs, toSystemError } from "./node-files.ts";
 import { createNodeProcesses } from "./node-processes.ts";
@@ -18,7 +27,8 @@ function createNodeStdio(): Stdio {
     readInput,
     writeOutput(text) {
       const code = writeAll(DESCRIPTORS.stdout, text, Number.POSITIVE_INFINITY);
-      if (code === undefined) return "written";
+      // Node opens it in the place of an output that was closed: what is written there reaches nobody.
+      if (code === undefined) return isNullDevice(fstatSync(DESCRIPTORS.stdout)) ? "gone" : "written";
       return code === "EPIPE" || code === "ECONNRESET" ? "gone" : { code };
     },
     writeError(text) {
@@ -34,10 +44,14 @@ const NULL_DEVICE = "/dev/null";
 function mayBeTerminal(descriptor: number): boolean {
   try {
     const facts = fstatSync(descriptor);
-    return facts.isCharacterDevice() && facts.rdev !== statSync(NULL_DEVICE, { throwIfNoEntry: false })?.rdev;
+    return facts.isCharacterDevice() && !isNullDevice(facts);
   } catch {
     return false;
   }
+}
+
+function isNullDevice(facts: Stats): boolean {
+  return facts.isCharacterDevice() && facts.rdev === statSync(NULL_DEVICE, { throwIfNoEntry: false })?.rdev;
 }
 
 const readInput: Stdio["readInput"] = limitBytes => {

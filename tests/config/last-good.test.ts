@@ -53,6 +53,9 @@ describe("a configuration that cannot be read", () => {
     ],
     ["is too large", ({ write }) => write(`${text}${" ".repeat(300_000)}`)],
     ["is a list", ({ write }) => write("[]")],
+    ["is null", ({ write }) => write("null")],
+    ["says a section twice", ({ write }) => write(text.replace(/}$/, ',"gu\\u0061rd": {}}'))],
+    ["says a member twice", ({ write }) => write(text.replace('"paths"', '"rules": {}, /* "x": */ "paths"'))],
     [
       "is a directory",
       ({ path }) => {
@@ -119,6 +122,32 @@ describe("a configuration that cannot be read", () => {
     const { config, notices } = scene.load();
     expect(resolveFailurePolicy(config, "pre-tool-use")).toBe("closed");
     expect(notices).toHaveLength(1);
+  });
+
+  it.each([
+    ["pre_tool_use", "pre-tool-use"],
+    ["PreToolUse", "pre-tool-use"],
+    ["pre-tool-uze", "pre-tool-use"],
+    ["defualt", "default"],
+  ])("tells of a failure policy for what it does not know, in every answer: %s", (written, meant) => {
+    const scene = machine();
+    scene.write(JSON.stringify({ failure: { [written]: "closed" } }));
+    expect(scene.load().notices).toMatchObject([
+      {
+        code: "misspelt-key",
+        message: expect.stringContaining(`failure.${written} is ignored: expected ${meant}`),
+      },
+    ]);
+  });
+
+  it("switches nothing off by a list of parts in which one is not known", () => {
+    const scene = machine();
+    for (const parts of [["gaurd"], ["gaurd", "history"], "guard"]) {
+      scene.write(JSON.stringify({ ...GOOD, parts }));
+      const { config, notices } = scene.load();
+      expect(config.parts).toContain("guard");
+      expect(notices).toMatchObject([{ message: expect.stringContaining("parts is ignored: expected") }]);
+    }
   });
 
   it("forgets nothing that was taken out of a file that can be read", () => {

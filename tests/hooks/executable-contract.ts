@@ -99,6 +99,19 @@ export function keepsContract({ argv, hearsSignals, maxMebibytes }: Executable):
     expect(run.stdout.trimEnd().split("\n").at(-1)).toBe("0");
   });
 
+  it.each([">&-", ">&- 2>&-", "1</dev/null"])(
+    "refuses by its exit code where its answer reaches nobody: %s",
+    redirection => {
+      const { home, cwd } = place();
+      const { status } = spawnSync("bash", ["-c", `"$@" pre-tool-use ${redirection}`, "bash", ...argv], {
+        cwd,
+        env: { PATH: process.env["PATH"], HOME: home },
+        input: PRE.replace('"ls"', '"rm -rf /"'),
+      });
+      expect(status).toBe(2);
+    },
+  );
+
   it("lets the agent stop when there is no input at all, lock or not", () => {
     const { home, cwd } = place();
     mkdirSync(join(cwd, ".claude", "runtime", "locks"), { recursive: true });
