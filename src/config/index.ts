@@ -17,7 +17,7 @@ export {
   toPlace,
 } from "./json-edit.ts";
 export { renderConfigSchema, settingKeys, toJsonSchema } from "./json-schema.ts";
-export { readJsonc } from "./jsonc.ts";
+export { blankOutComments, readJsonc } from "./jsonc.ts";
 export * from "./levels.ts";
 export * from "./load.ts";
 export {

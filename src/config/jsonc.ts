@@ -28,7 +28,8 @@ export function readJsonc(text: string): JsonRead {
   return read;
 }
 
-function blankOutComments(text: string): string {
+/** The same text with a blank for every comment. */
+export function blankOutComments(text: string): string {
   if (!text.includes("/")) return text;
   // A string that never closes goes to the end: trying again from every quote in it would take hours.
   const pattern = /"(?:\\[\s\S]?|[^"\\])*(?:"|$)|\/\/[^\n\r]*|\/\*[\s\S]*?(?:\*\/|$)/g;

@@ -241,6 +241,10 @@ const HIDDEN: readonly (readonly [string, () => unknown])[] = [
 const SHOWN: readonly (readonly [string, () => unknown])[] = [
   ["a text of an object's own", () => ({ command: new String(DANGER) })],
   ["bytes of a text", () => ({ command: new TextEncoder().encode(DANGER) })],
+  ["bytes of a text with an end", () => ({ command: new TextEncoder().encode(`${DANGER}\0`) })],
+  ["bytes that are not all text", () => ({ command: new Uint8Array([...Buffer.from(DANGER), 0xff]) })],
+  ["a sign with a long name", () => ({ command: Symbol("x".repeat(200) + DANGER) })],
+  ["a sign of an object's own", () => ({ command: Object(Symbol(DANGER)) })],
   ["a pattern", () => ({ command: new RegExp(DANGER) })],
   ["a text of another realm", () => runInNewContext(`({ deep: [{ command: "${DANGER}" }] })`)],
   ["a pattern of another realm", () => runInNewContext(`({ command: /${DANGER}/ })`)],
@@ -286,6 +290,10 @@ describe("arguments that another reader would see differently", () => {
     expect(decision.kind).toBe("deny");
   });
 });
+
+function changing<T>(given: T, change: (given: T) => unknown) {
+  return { given, change: () => void change(given) };
+}
 
 describe("the tool", () => {
   it("gets what hooks saw, whatever the caller does to it meanwhile", async () => {
@@ -380,6 +388,43 @@ describe("the tool", () => {
       readonly result: unknown;
     };
     expect([status, result]).toEqual(["done", { command: "ls -l" }]);
+  });
+
+  const clean = (text: string) => new TextEncoder().encode(text);
+  it.each<readonly [string, () => { given: unknown; change(): void }]>([
+    ["map", () => changing(new Map([["command", "ls"]]), map => map.set("command", DANGER))],
+    ["set", () => changing(new Set(["ls"]), set => set.add(DANGER))],
+    ["date", () => changing(new Date(0), date => date.setTime(1))],
+    ["row of bytes", () => changing(clean("ls -l .."), bytes => bytes.set(clean(DANGER)))],
+    ["part of bytes with a zero", () => changing(clean("ls\0     "), bytes => bytes.set(clean(DANGER)))],
+    ["address", () => changing(new URL("http://a.example"), url => (url.host = "b.example"))],
+    ["list of headers", () => changing(new Headers({ a: "ls" }), headers => headers.set("a", DANGER))],
+    [
+      "object of a class",
+      () =>
+        changing(
+          new (class A {
+            command = "ls";
+          })(),
+          a => (a.command = DANGER),
+        ),
+    ],
+    [
+      "text in a map in a list",
+      () => changing(new Map([["a", { b: "ls" }]]), map => ((map.get("a") ?? { b: "" }).b = DANGER)),
+    ],
+  ])("is not run with a %s that was changed while hooks judged it", async (_, make) => {
+    const { given, change } = make();
+    const engine = createHookEngine({ projectDir: "/project", env: {} });
+    engine.beforeToolCall("*", async () => change());
+    let hasRun = false;
+    const result = await engine.call("tool", { deep: [given] }, () => {
+      hasRun = true;
+    });
+    expect([hasRun, result]).toMatchObject([
+      false,
+      { status: "denied", reason: expect.stringContaining("was changed") },
+    ]);
   });
 
   it("may change its own arguments", async () => {

@@ -2,6 +2,7 @@ import {
   defined,
   errorText,
   isJsonObject,
+  isSameJson,
   type Json,
   type JsonObject,
   PAYLOAD_DEPTH_LIMIT,
@@ -23,7 +24,7 @@ export function isJson(value: unknown, depth = 0): value is Json {
 /** A value as hooks see it: JSON as it is, everything else described. Never throws. */
 export function describeValue(value: unknown): Json {
   try {
-    return describe(value, [], 0);
+    return describe(value, [], false);
   } catch (error) {
     return `(a value that cannot be read: ${errorText(error)})`;
   }
@@ -41,7 +42,19 @@ export function describeArguments(value: unknown): DescribedArguments {
   checkMembers(value);
   // Read once: what a second look would find is nobody's business.
   const copy = copyValue(value, new Map());
-  return { input: asArguments(describe(copy, [], 0)), runs: isJson(copy) ? describe(copy, [], 0) : copy };
+  return {
+    input: asArguments(describe(copy, [], true)),
+    runs: isJson(copy) ? describe(copy, [], true) : copy,
+  };
+}
+
+/** Whether arguments still say what hooks were shown: who made them may write to what is more than JSON in them. */
+export function isAsShown(runs: unknown, input: JsonObject): boolean {
+  try {
+    return isJson(runs) || isSameJson(describeArguments(runs).input, input);
+  } catch {
+    return false;
+  }
 }
 
 /** Objects and lists anew, everything else as it is. */
@@ -119,6 +132,8 @@ const SPEAKERS: readonly (string | symbol)[] = [
   "valueOf",
   Symbol.toPrimitive,
 ];
+
+const BOXES = ["String", "Number", "Boolean", "BigInt", "Symbol"];
 
 /** What a text says all of. */
 const WRITTEN = ["RegExp", "URL", "URLSearchParams"];
@@ -207,56 +222,58 @@ export function asArguments(value: Json): JsonObject {
   return isJsonObject(value) ? value : { input: value };
 }
 
-function describe(value: unknown, above: readonly object[], depth: number): Json {
+/** `isWhole`: with the text of bytes that are not only text. */
+function describe(value: unknown, above: readonly object[], isWhole: boolean): Json {
   if (value === null || value === undefined) return null;
   if (typeof value === "string" || typeof value === "boolean") return value;
   if (typeof value === "number") return Number.isFinite(value) ? value : String(value);
-  if (typeof value !== "object") return `(${typeof value}) ${String(value).slice(0, 100)}`;
-  if (depth > MAX_DEPTH) throw new RangeError("it is nested too deeply");
+  if (typeof value === "function") return `(function) ${String(value).slice(0, 100)}`;
+  if (typeof value !== "object") return `(${typeof value}) ${String(value)}`;
+  if (above.length > MAX_DEPTH) throw new RangeError("it is nested too deeply");
   if (above.includes(value)) return "(refers to itself)";
   const inside = [...above, value];
-  if (Array.isArray(value)) return value.map(item => describe(item, inside, depth + 1));
-  if (!isPlain(value)) return describeInstance(value, inside, depth);
-  return describeMembers(value, inside, depth);
+  if (Array.isArray(value)) return value.map(item => describe(item, inside, isWhole));
+  if (!isPlain(value)) return describeInstance(value, inside, isWhole);
+  return describeMembers(value, inside, isWhole);
 }
 
-function describeMembers(value: object, above: readonly object[], depth: number): JsonObject {
+function describeMembers(value: object, above: readonly object[], isWhole: boolean): JsonObject {
   const members: Record<string, Json> = {};
   for (const [name, member] of Object.entries(value)) {
-    if (member !== undefined && name !== "__proto__") members[name] = describe(member, above, depth + 1);
+    if (member !== undefined && name !== "__proto__") members[name] = describe(member, above, isWhole);
   }
   return members;
 }
 
-function describeInstance(value: object, above: readonly object[], depth: number): Json {
+function describeInstance(value: object, above: readonly object[], isWhole: boolean): Json {
   const { kinds } = findClasses(value);
-  const members = () => describeMembers(value, above, depth);
+  const members = () => describeMembers(value, above, isWhole);
   if (isA(kinds, ["Error"])) {
     const { name, message } = value as Error;
     return { ...members(), name, message };
   }
-  if (isA(kinds, ["String", "Number", "Boolean"])) return describe(value.valueOf(), above, depth);
+  if (isA(kinds, BOXES)) return describe(value.valueOf(), above, isWhole);
   if (isA(kinds, WRITTEN)) return String(value);
   if (isA(kinds, ["ArrayBuffer", "SharedArrayBuffer"]) || ArrayBuffer.isView(value)) {
     const bytes = value as ArrayBuffer | ArrayBufferView;
-    return { type: className(value), bytes: bytes.byteLength, ...defined({ text: textOf(bytes) }) };
+    return { type: className(value), bytes: bytes.byteLength, ...defined({ text: textOf(bytes, isWhole) }) };
   }
-  const entries = () => describe(readEntries(value, kinds), above, depth + 1);
+  const entries = () => describe(readEntries(value, kinds), above, isWhole);
   if (isA(kinds, ["Map", ...FORMS])) return { type: className(value), entries: entries() };
   if (isA(kinds, ["Set"])) return { type: "Set", values: entries() };
   const toJson: unknown = Reflect.get(value, "toJSON");
-  if (typeof toJson === "function") return describe(toJson.call(value), above, depth + 1);
+  if (typeof toJson === "function") return describe(toJson.call(value), above, isWhole);
   return { type: className(value), ...members() };
 }
 
 /** Bytes that are text are shown: a tool may take them for it. */
-function textOf(value: ArrayBuffer | ArrayBufferView): string | undefined {
+function textOf(value: ArrayBuffer | ArrayBufferView, isWhole: boolean): string | undefined {
   const bytes = ArrayBuffer.isView(value)
     ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
     : new Uint8Array(value);
-  if (bytes.includes(0)) return undefined;
+  if (bytes.includes(0) && !isWhole) return undefined;
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+    return new TextDecoder("utf-8", { fatal: !isWhole }).decode(bytes);
   } catch {
     return undefined;
   }

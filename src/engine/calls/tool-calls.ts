@@ -13,7 +13,7 @@ import { BoundedMap } from "../session-state.ts";
 import { canonicalJson } from "../trust.ts";
 import { type AnswerStore, rememberAnswers } from "./answer-store.ts";
 import { gapsIn, questionIn, refusalIn, understoodIn, withKnowledge } from "./decision-texts.ts";
-import { describeArguments, describeValue, isJson } from "./describe-value.ts";
+import { describeArguments, describeValue, isAsShown, isJson } from "./describe-value.ts";
 import {
   type Answer,
   type ApprovedResult,
@@ -332,6 +332,8 @@ export class ToolCalls {
   ): Promise<CallResult<unknown>> {
     const checked = await this.core.tools.checkCall(call.tool, args);
     if (!checked.ok) return denied(call, schemaProblem(call.tool, checked.problem), before);
+    if (args === call.args && !isAsShown(args, call.input))
+      return this.refuse(call, `the input of ${call.tool} was changed after hooks had judged it`, before);
     const begunMs = this.core.timers.nowMs();
     const end = await runTool(call, checked.value, run);
     const input = before?.input ?? call.input;

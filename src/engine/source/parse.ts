@@ -1,5 +1,5 @@
-import { stripComments } from "jsonc-parser";
 import { parse as parseToml, TomlError } from "smol-toml";
+import { blankOutComments } from "../../config/index.ts";
 import { diagnose, EMPTY_SOURCE, type ParsedSource } from "../../handlers/index.ts";
 import {
   type Diagnostic,
@@ -111,7 +111,7 @@ function isJsonText(text: string): boolean {
 }
 
 function readJsonText(text: string, where: string): ConfigRead {
-  const read = readJson(stripComments(text, " "), { recover: true, maxDepth: MAX_CONFIG_DEPTH });
+  const read = readJson(blankOutComments(text), { recover: true, maxDepth: MAX_CONFIG_DEPTH });
   if (!read.ok) {
     if (read.problem === "empty") return { kind: "nothing" };
     const why =
