@@ -39,6 +39,10 @@ describe("records of programs", () => {
     ["gxargs", "xargs"],
     ["python3.12", "python3"],
     ["ld-linux-x86-64.so.2", "ld.so"],
+    ["k", "kubectl"],
+    ["kubecolor", "kubectl"],
+    ["microk8s.helm3", "helm"],
+    ["terragrunt", "terraform"],
   ])("are found for %s as for %s", (name, plain) => {
     expect(findProgram(name)).toBeDefined();
     expect(findProgram(name)).toBe(findProgram(plain));

@@ -53,6 +53,8 @@ export const TRAITS = [
   "usesFiles",
   /** what runs there is ended as a whole every day, or has rules of its own */
   "endsDaily",
+  /** sets up in a cluster what lies at an address */
+  "appliesManifests",
   /** works with devices that this machine simulates */
   "simulates",
   /** makes words for another program of what it reads */

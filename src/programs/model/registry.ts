@@ -188,7 +188,8 @@ let names: ReadonlySet<string> | undefined;
 
 /** Programs that, named in text which could not be read, are reason enough to ask. */
 export function dangerousNames(): ReadonlySet<string> {
-  names ??= new Set([...words(BUILTINS), ...namesWithTrait("dangerous")]);
+  // A single letter stands in any text.
+  names ??= new Set([...words(BUILTINS), ...namesWithTrait("dangerous").filter(name => name.length > 1)]);
   return names;
 }
 

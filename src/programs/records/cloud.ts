@@ -233,7 +233,7 @@ export const cloud: Field = {
         "sec.keychain auth token | show a token | stops fly auth token web | passes fly auth list web",
       ],
     }),
-    program("kubectl oc", "dangerous readsNothing guessed", {
+    program("kubectl oc k kubecolor microk8s.kubectl", "dangerous readsNothing guessed appliesManifests", {
       uses: "f",
       chosenBy: CHOOSES_CLUSTER,
       shows: "get describe logs top explain api-resources api-versions version cluster-info",
@@ -259,9 +259,9 @@ export const cloud: Field = {
         "sec.keychain config view | show the keys of the clusters | needs raw | stops kubectl config view web --raw | passes kubectl config view web",
       ],
     }),
-    program("k3s", "", { options: KUBE, uses: "f", run: runInCluster, tool: clusterTool }),
+    program("k3s", "appliesManifests", { options: KUBE, uses: "f", run: runInCluster, tool: clusterTool }),
     program("microk8s", "", { tool: clusterTool }),
-    program("helm", "dangerous readsNothing", {
+    program("helm helm3 microk8s.helm microk8s.helm3", "dangerous readsNothing appliesManifests", {
       uses: "f",
       chosenBy: CHOOSES_CLUSTER,
       shows: "list ls status get history search show version",
@@ -273,46 +273,53 @@ export const cloud: Field = {
         "cloud.cluster uninstall|delete|del|un | remove a release | safer helm uninstall --dry-run {rest} | stops helm uninstall web",
       ],
     }),
-    program("k kubecolor microk8s.kubectl helm3", "", {
-      uses: "f",
-      chosenBy: CHOOSES_CLUSTER,
-      options: KUBE,
-      run: runInCluster,
+    program("argocd", "", {
+      options: COBRA,
+      run: runRemotely,
       operations: [
-        "deploy.production apply|replace|patch|set|scale|edit|create | change what runs | stops k apply web | passes k list web",
-
-        `k kubecolor microk8s.kubectl: cloud.cluster delete | delete objects of the cluster | free on ${PODS_OF_SETS} | safer kubectl delete --dry-run=client {rest} | stops k delete web | passes k delete po web-5d8f7c9b4-x2k4p`,
-        "k: cloud.cluster drain | evict every pod of a node | safer kubectl drain --dry-run=client {rest} | stops k drain web",
-        "k: cloud.cluster replace | delete and recreate objects | needs force | stops k replace web --force | passes k replace web",
-        "k: cloud.cluster apply | delete objects that are not in the files | needs prune | stops k apply web --prune | passes k apply web",
-        "k: cloud.cluster scale | stop every replica | needs replicas=0 + all | stops k scale web --replicas 0 --all | passes k scale web",
-        "helm3: cloud.cluster uninstall|delete|del|un | remove a release | safer helm uninstall --dry-run {rest} | stops helm3 uninstall web",
-        "k: container.host debug …node/*|nodes/* | open a shell with the whole file system of a node | safer kubectl describe node | stops k debug node/one web",
+        "deploy.production app sync|rollback|set|create|patch|actions | deploy | stops argocd app sync web | passes argocd app list web",
+        "grant.access account|proj|repocreds|cluster update-password|generate-token|add|add-role*|role | give rights | stops argocd account update-password web | passes argocd account list web",
+        "cloud.cluster app|proj|cluster|repo delete|rm | delete an application | safer argocd app list | stops argocd app delete web",
       ],
     }),
-    program("argocd flux velero eksctl kind minikube k3d", "", {
+    program("flux", "", {
+      options: COBRA,
+      run: runRemotely,
+      operations: [
+        "deploy.production reconcile|resume|create|bootstrap | deploy | stops flux reconcile web | passes flux list web",
+        "cloud.cluster delete|uninstall | remove what flux manages | stops flux delete web | passes flux list web",
+      ],
+    }),
+    program("velero", "", {
+      options: COBRA,
+      run: runRemotely,
+      operations: [
+        "grant.protection schedule pause | switch a backup off | stops velero schedule pause web | passes velero schedule list web",
+        "cloud.backup …delete | delete backups | safer velero backup get | stops velero thing delete web",
+      ],
+    }),
+    program("eksctl", "", {
+      options: COBRA,
+      run: runRemotely,
+      operations: [
+        "spend.resource create|scale|upgrade | create or enlarge a cluster | stops eksctl create web | passes eksctl list web",
+        "grant.access create|utils iamidentitymapping|iamserviceaccount|associate-iam-oidc-provider | give rights | stops eksctl create iamidentitymapping web | passes eksctl --help",
+        "cloud.infra …delete | delete the deployed service or cluster | stops eksctl thing delete | passes eksctl thing list web",
+      ],
+    }),
+    // Clusters of this machine.
+    program("kind minikube k3d", "", {
       options: COBRA,
       tool: clusterTool,
       run: runRemotely,
       operations: [
-        "argocd: deploy.production app sync|rollback|set|create|patch|actions | deploy | stops argocd app sync web | passes argocd app list web",
-        "argocd: grant.access account|proj|repocreds|cluster update-password|generate-token|add|add-role*|role | give rights | stops argocd account update-password web | passes argocd account list web",
-        "flux: deploy.production reconcile|resume|create|bootstrap | deploy | stops flux reconcile web | passes flux list web",
-        "eksctl: spend.resource create|scale|upgrade | create or enlarge a cluster | stops eksctl create web | passes eksctl list web",
-        "eksctl: grant.access create|utils iamidentitymapping|iamserviceaccount|associate-iam-oidc-provider | give rights | stops eksctl create iamidentitymapping web | passes eksctl --help",
-        "velero: grant.protection schedule pause | switch a backup off | stops velero schedule pause web | passes velero schedule list web",
-
-        "eksctl: cloud.infra …delete | delete the deployed service or cluster | stops eksctl thing delete | passes eksctl thing list web",
-        "argocd: cloud.cluster app|proj|cluster|repo delete|rm | delete an application | safer argocd app list | stops argocd app delete web",
-        "flux: cloud.cluster delete|uninstall | remove what flux manages | stops flux delete web | passes flux list web",
         "kind: cloud.cluster delete cluster | delete a cluster of this machine, which is made again | free on cluster | stops kind delete cluster web | passes kind delete cluster",
         "kind: cloud.cluster delete clusters | delete clusters with all they hold | safer kind get clusters | stops kind delete clusters web",
         "minikube: cloud.cluster delete | delete a cluster with all it holds | safer minikube status | stops minikube delete web",
         "k3d: cloud.cluster cluster delete|rm | delete a cluster with all it holds | safer k3d cluster list | stops k3d cluster delete web",
-        "velero: cloud.backup …delete | delete backups | safer velero backup get | stops velero thing delete web",
       ],
     }),
-    program("terraform tofu", "dangerous readsNothing guessed", {
+    program("terraform tofu terragrunt", "dangerous readsNothing guessed", {
       runsFiles: "*.tf *.hcl *.sh *.py",
       chosenBy: CHOOSES_WORKSPACE,
       shows: "version show output providers graph",
@@ -328,45 +335,41 @@ export const cloud: Field = {
         "cloud.infra state push | replace the state | safer terraform state pull | stops terraform state push",
         "cloud.infra force-unlock | break the lock of another run | safer terraform plan | stops terraform force-unlock",
         "cloud.infra workspace delete | delete a workspace with its state | safer terraform workspace list | stops terraform workspace delete",
+        "terragrunt: cloud.infra run-all|run destroy | destroy the infrastructure | safer terragrunt run-all plan -destroy | stops terragrunt run-all destroy",
+        "terragrunt: cloud.infra run-all apply | change the infrastructure without a look at the plan | safer terragrunt run-all plan | stops terragrunt run-all apply",
         "sec.keychain output *pass*|*secret*|*token*|*key* | show a secret | stops terraform output db_password web | passes terraform output version web",
       ],
     }),
-    program("terragrunt kafka-topics kafka-topics.sh", "", {
-      chosenBy: CHOOSES_WORKSPACE,
-      options: TERRAFORM,
-      operations: [
-        "terragrunt: deploy.production apply | change the infrastructure | stops terragrunt apply web | passes terragrunt list web",
-
-        "terragrunt: cloud.infra destroy | destroy the infrastructure | safer terraform plan -destroy | stops terragrunt destroy",
-        "terragrunt: cloud.infra apply | change the infrastructure without a look at the plan | answered | safer terraform plan | stops yes yes |terragrunt apply",
-        "terragrunt: cloud.infra run-all|run destroy | destroy the infrastructure | safer terragrunt run-all plan -destroy | stops terragrunt run-all destroy",
-        "terragrunt: cloud.infra apply | change the infrastructure without a look at the plan | needs auto-approve destroy | safer terraform plan | stops terragrunt apply -auto-approve",
-        "terragrunt: cloud.infra run-all apply | change the infrastructure without a look at the plan | safer terragrunt run-all plan | stops terragrunt run-all apply",
-        "terragrunt: cloud.infra state rm | make the state forget a resource | safer terraform state list | stops terragrunt state rm",
-        "terragrunt: cloud.infra state push | replace the state | safer terraform state pull | stops terragrunt state push",
-        "terragrunt: cloud.infra force-unlock | break the lock of another run | safer terraform plan | stops terragrunt force-unlock",
-        "terragrunt: cloud.infra workspace delete | delete a workspace with its state | safer terraform workspace list | stops terragrunt workspace delete",
-        "kafka-topics kafka-topics.sh: cloud.queue - | delete topics or offsets | needs delete | stops kafka-topics web -delete | passes kafka-topics web",
-      ],
-    }),
-    program("vault nomad consul", "", {
+    program("vault", "", {
       options: VAULT,
       run: runRemotely,
       operations: [
-        "vault: grant.access policy|token|auth|write|operator|identity|secrets write|create|enable|auth/*|generate-root|identity/*|sys/policy/*|sys/policies/* | give rights | stops vault policy write web | passes vault policy list web",
-        "vault: grant.protection audit|operator disable|seal|step-down | switch a record off | stops vault audit disable web | passes vault audit list web",
-        "nomad: deploy.production run|job|deployment run|promote|revert|scale|dispatch | deploy | stops nomad run run web | passes nomad run list web",
-        "nomad consul: grant.access acl token|policy|role|bootstrap|auth-method create|update|bootstrap | give rights | stops nomad acl token create web | passes nomad acl token list web",
-
-        "nomad: cloud.cluster …delete|purge | delete a job or namespace | stops nomad thing delete web | passes nomad thing list web",
-        "nomad: cloud.cluster job stop | stop and purge a job | needs purge | stops nomad job stop web -purge | passes nomad job stop web",
-        "nomad: cloud.cluster stop | stop and purge a job | needs purge | stops nomad stop web -purge | passes nomad stop web",
-        "consul: cloud.cluster …delete|destroy | delete keys or policies | stops consul thing delete web | passes consul thing list web",
-        "vault: cloud.cluster delete|kv|secrets|lease|token|policy …delete|destroy|disable|revoke | delete or disable secrets | stops vault delete delete web | passes vault --help",
-        "vault: cloud.cluster delete | delete a secret | stops vault delete web | passes vault list web",
-        "vault: sec.keychain read *secret*|kv/*|database/creds/*|aws/creds/* | show a secret | stops vault read app/secret web | passes vault read list web",
-        "vault: sec.keychain read | show a secret | needs field format | stops vault read web -field | passes vault read web",
-        "vault: sec.keychain kv get | show a secret | stops vault kv get web | passes vault kv list web",
+        "grant.access policy|token|auth|write|operator|identity|secrets write|create|enable|auth/*|generate-root|identity/*|sys/policy/*|sys/policies/* | give rights | stops vault policy write web | passes vault policy list web",
+        "grant.protection audit|operator disable|seal|step-down | switch a record off | stops vault audit disable web | passes vault audit list web",
+        "cloud.cluster delete|kv|secrets|lease|token|policy …delete|destroy|disable|revoke | delete or disable secrets | stops vault delete delete web | passes vault --help",
+        "cloud.cluster delete | delete a secret | stops vault delete web | passes vault list web",
+        "sec.keychain read *secret*|kv/*|database/creds/*|aws/creds/* | show a secret | stops vault read app/secret web | passes vault read list web",
+        "sec.keychain read | show a secret | needs field format | stops vault read web -field | passes vault read web",
+        "sec.keychain kv get | show a secret | stops vault kv get web | passes vault kv list web",
+      ],
+    }),
+    program("nomad", "", {
+      options: VAULT,
+      run: runRemotely,
+      operations: [
+        "deploy.production run|job|deployment run|promote|revert|scale|dispatch | deploy | stops nomad run run web | passes nomad run list web",
+        "grant.access acl token|policy|role|bootstrap|auth-method create|update|bootstrap | give rights | stops nomad acl token create web | passes nomad acl token list web",
+        "cloud.cluster …delete|purge | delete a job or namespace | stops nomad thing delete web | passes nomad thing list web",
+        "cloud.cluster job stop | stop and purge a job | needs purge | stops nomad job stop web -purge | passes nomad job stop web",
+        "cloud.cluster stop | stop and purge a job | needs purge | stops nomad stop web -purge | passes nomad stop web",
+      ],
+    }),
+    program("consul", "", {
+      options: VAULT,
+      run: runRemotely,
+      operations: [
+        "grant.access acl token|policy|role|bootstrap|auth-method create|update|bootstrap | give rights | stops consul acl token create web | passes consul acl token list web",
+        "cloud.cluster …delete|destroy | delete keys or policies | stops consul thing delete web | passes consul thing list web",
       ],
     }),
     program("pulumi", "dangerous", {
@@ -457,7 +460,7 @@ export const cloud: Field = {
       "tarsnap: cloud.backup - | delete backups | needs nuke d | stops tarsnap web --nuke | passes tarsnap web",
       "kopia: cloud.backup snapshot|repository|policy delete|expire | delete backups | safer kopia snapshot list | stops kopia snapshot delete web",
       "snapper timeshift: cloud.backup delete | delete snapshots | stops snapper delete web | passes snapper list web",
-      "kafka-consumer-groups kafka-consumer-groups.sh: cloud.queue - | delete topics or offsets | needs delete | stops kafka-consumer-groups web --delete | passes kafka-consumer-groups web",
+      "kafka-topics kafka-topics.sh kafka-consumer-groups kafka-consumer-groups.sh: cloud.queue - | delete topics or offsets | needs delete | stops kafka-consumer-groups web --delete | passes kafka-consumer-groups web",
       "rabbitmqctl rabbitmqadmin: cloud.queue reset|force_reset|delete_*|purge_queue|delete|purge | delete queues or state | stops rabbitmqctl reset web | passes rabbitmqctl list web",
       "nats: cloud.queue stream|consumer|kv rm|purge|del|delete | delete a stream | stops nats stream rm web | passes nats stream list web",
       "rpk: cloud.queue topic delete | delete topics | stops rpk topic delete web | passes rpk topic list web",

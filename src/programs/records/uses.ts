@@ -78,13 +78,11 @@ export function showsInput(invocation: Invocation): boolean {
   );
 }
 
-/** Programs of clusters, and how they say that what lies at an address is to run there. */
-const CLUSTERS = /^(?:kubectl|oc|k|kubecolor|microk8s\.kubectl|helm3?|k3s)$/;
 const MANIFEST = /^(?:(?:-f|-k|--filename|--kustomize)=?)?(https?:\/\/\S+|(?:github|gitlab)\.com\/\S+)$/i;
 
 /** `kubectl apply -f https://…`, `helm install x https://…/chart.tgz`: it runs in the cluster, with what rights it asks for. */
 function appliedAddress({ program = "" }: Invocation, words: readonly string[]): string | undefined {
-  if (!CLUSTERS.test(program) || words.some(word => /^--dry-run/.test(word))) return undefined;
+  if (!hasTrait(program, "appliesManifests") || words.some(word => /^--dry-run/.test(word))) return undefined;
   const verb = words.findIndex(word => /^(?:apply|create|replace|install|upgrade)$/.test(word));
   // `helm plugin install https://…`: that stays on this machine.
   if (verb < 0 || words.slice(0, verb).includes("plugin")) return undefined;
