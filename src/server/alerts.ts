@@ -38,6 +38,8 @@ const BATCH = 20;
 const TIMEOUT_MS = 10_000;
 const MAX_PROBLEM = 200;
 const KEPT_DAYS = 30;
+/** Of one webhook. Nobody reads more, and a machine that tells of thousands would hide what others tell. */
+const MAX_WAITING = 1_000;
 const DAY_MS = 24 * 3_600_000;
 
 /** Puts an alert down for each webhook that wants it, in the transaction of what it tells of. */
@@ -47,10 +49,14 @@ export async function queueAlert(run: RunSql, team: string, alert: Alert): Promi
 
 async function queueAlerts(run: RunSql, team: string, alerts: readonly Alert[]): Promise<void> {
   if (alerts.length === 0) return;
-  const hooks = await run(`SELECT id, form, events, rules FROM ${WEBHOOKS}`);
+  const hooks = await run(
+    `SELECT id, form, events, rules, (SELECT count(*)::int FROM ${DELIVERIES} d WHERE d.webhook = w.id AND d.next IS NOT NULL)
+       AS waiting FROM ${WEBHOOKS} w`,
+  );
   const deliveries = hooks.flatMap(hook =>
     alerts
       .filter(alert => isWanted(hook, alert))
+      .slice(0, Math.max(0, MAX_WAITING - Number(hook["waiting"])))
       .map(alert => ({
         webhook: String(hook["id"]),
         key: `${alert.event} ${alert.key}`,

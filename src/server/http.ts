@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Socket } from "node:net";
+import { isIP, type Socket } from "node:net";
 import { promisify } from "node:util";
 import { gunzip, gunzipSync } from "node:zlib";
 import { type JsonObject, parseJsonObject } from "../protocol/index.ts";
@@ -22,6 +22,8 @@ export class HttpError extends Problem {
 /** Compressed, and what comes out of it. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const MAX_JSON_BYTES = 32 * 1024 * 1024;
+/** Of somebody who is not known yet: a name, or a secret. */
+export const STRANGERS_BODY = { sent: 4096, unpacked: 4096 } as const;
 /** A policy with its cases, as a form writes them: up to three bytes for one. */
 const MAX_FORM_BYTES = 512 * 1024;
 const MAX_DEPTH = 20;
@@ -30,21 +32,24 @@ const MAX_AT_ONCE_BYTES = 16 * 1024;
 const unzip = promisify(gunzip);
 
 /** The body as a JSON object. Throws `HttpError`. */
-export async function readJsonBody(request: IncomingMessage): Promise<JsonObject> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  { sent, unpacked } = { sent: MAX_BODY_BYTES, unpacked: MAX_JSON_BYTES },
+): Promise<JsonObject> {
   if (!/^application\/json\b/.test(request.headers["content-type"] ?? ""))
     throw new HttpError(415, "the body must be application/json");
-  const bytes = await readBytes(request, MAX_BODY_BYTES);
+  const bytes = await readBytes(request, sent);
   const encoding = request.headers["content-encoding"];
   if (encoding !== undefined && encoding !== "gzip") throw new HttpError(415, "only gzip is known here");
-  const plain = encoding === "gzip" ? await unzipped(bytes) : bytes;
+  const plain = encoding === "gzip" ? await unzipped(bytes, unpacked) : bytes;
   const body = parseJsonObject(plain.toString("utf8"), MAX_DEPTH);
   if (body === undefined) throw new HttpError(400, "the body is not a JSON object");
   return body;
 }
 
-async function unzipped(bytes: Buffer): Promise<Buffer> {
+async function unzipped(bytes: Buffer, maxOutputLength: number): Promise<Buffer> {
   try {
-    const limit = { maxOutputLength: MAX_JSON_BYTES };
+    const limit = { maxOutputLength };
     return bytes.length > MAX_AT_ONCE_BYTES ? await unzip(bytes, limit) : gunzipSync(bytes, limit);
   } catch {
     throw new HttpError(413, "the body is not gzip, or too large");
@@ -114,7 +119,8 @@ export class RateLimiter {
   }
 
   /** Throws 429 for whoever asks too often. */
-  take(key: string): void {
+  take(asker: string): void {
+    const key = networkOf(asker);
     const { burst, perSecond } = this.limit;
     const now = this.nowMs();
     const bucket = this.buckets.get(key) ?? { left: burst, atMs: now };
@@ -126,6 +132,15 @@ export class RateLimiter {
     if (left < 1)
       throw new HttpError(429, "too many requests", { "retry-after": String(Math.ceil(1 / perSecond)) });
   }
+}
+
+/** Whoever has one of the new addresses has all of its network. */
+function networkOf(address: string): string {
+  if (isIP(address) !== 6 || address.includes(".")) return address;
+  const [head = "", tail = ""] = address.split("::");
+  const [first, last] = [head, tail].map(part => part.split(":").filter(group => group !== ""));
+  const zeros = Array.from({ length: 8 - (first?.length ?? 0) - (last?.length ?? 0) }, () => "0");
+  return [...(first ?? []), ...zeros, ...(last ?? [])].slice(0, 4).join(":");
 }
 
 export interface Origin {

@@ -166,10 +166,6 @@ export async function changePeople(
       const hadLink = await dropLinks(run, person);
       if (gone.length === 0 && !hadLink)
         throw new HttpError(409, "this person is not in the team, or is its only owner");
-      await run(
-        `UPDATE ${SCHEMA}.server_machines SET revoked = now() WHERE person = $1 AND revoked IS NULL`,
-        [person],
-      );
     });
     await note("removed a person and the keys of their machines", person);
     return undefined;
@@ -181,15 +177,16 @@ export async function changePeople(
   // Whoever logs in with a provider needs no link.
   if (action === "add") {
     await dropLinks(scoped.run, person);
-    await scoped.run(
+    const [added] = await scoped.run(
       `INSERT INTO ${SCHEMA}.server_people (team, person, role) VALUES ($1, $2, $3)
-       ON CONFLICT (team, person) DO UPDATE SET role = $3, by_claims = false`,
+       ON CONFLICT (team, person) DO UPDATE SET role = $3, by_claims = false RETURNING person`,
       [team, person, role],
     );
+    if (added === undefined) throw new HttpError(409, "this person is the only owner of the team");
     await note("added a person", `${person}, ${role}`);
     return undefined;
   }
-  const link = await makeLink(scoped, { team, person, role });
+  const link = await makeLink(scoped, { team, person, role, by });
   await note("made a link", `${person}, ${role}`);
   return `Give this link to that person alone. It counts once, within two days: ${url}/login?link=${link}`;
 }

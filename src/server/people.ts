@@ -74,18 +74,18 @@ export async function useLink({ run }: Database, secret: string): Promise<WayIn 
   return row === undefined ? undefined : { person: String(row["person"]), team: String(row["team"]) };
 }
 
-/** The secret of a link that lets one person in, once. */
+/** The secret of a link that lets one person in, once. It counts as long as the person who made it may make it. */
 export async function makeLink(
   database: Database,
-  { team, person, role }: { readonly team: string; readonly person: string; readonly role: Role },
+  { team, person, role, by }: { team: string; person: string; role: Role; by?: string },
 ): Promise<string> {
   const secret = newSecret();
   const { run } = database.ofTeam(ROLE, team);
   await dropLinks(run, person);
   await run(
-    `INSERT INTO ${SCHEMA}.server_links (hash, team, person, role, expires)
-     VALUES ($1, $2, $3, $4, now() + interval '${LINK_DAYS} days')`,
-    [hashSecret(secret), team, person, role],
+    `INSERT INTO ${SCHEMA}.server_links (hash, team, person, role, made_by, expires)
+     VALUES ($1, $2, $3, $4, $5, now() + interval '${LINK_DAYS} days')`,
+    [hashSecret(secret), team, person, role, by ?? null],
   );
   return secret;
 }

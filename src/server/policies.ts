@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { readPolicySettings } from "../config/index.ts";
 import { block, html, line, type Markup, NOTHING } from "../dashboard/index.ts";
 import { unifiedDiff } from "../install/index.ts";
@@ -6,7 +7,7 @@ import { type Database, type Row, type RunSql, SCHEMA } from "../postgres/index.
 import { errorText, type JsonObject, stringAt } from "../protocol/index.ts";
 import { createMemorySystem } from "../system/memory.ts";
 import { clip } from "../text/index.ts";
-import { loadPolicyCases } from "../verify/index.ts";
+import { loadPolicyCases, type PolicyResult } from "../verify/index.ts";
 import { queueAlert } from "./alerts.ts";
 import { HttpError } from "./http.ts";
 import type { Machine } from "./machine.ts";
@@ -16,8 +17,12 @@ import { ROLE } from "./tables.ts";
 
 const TABLE = `${SCHEMA}.server_policies`;
 const MAX_REASON = 1_000;
+/** Of a policy, and of its cases: whoever looks at the page has all versions compared. */
+const MAX_TEXT = 60_000;
 const MAX_CASES = 500;
 const MAX_FAILED = 20;
+/** As they are judged: in YAML one long command can stand for hundreds. */
+const MAX_CASE_CHARACTERS = 512 * 1024;
 const SHOWN = 50;
 
 /** A version that machines of ours may have, and what they are sent of it. */
@@ -76,6 +81,8 @@ async function proposePolicy({ database, team, person, form }: Change): Promise<
   const cases = (form.get("cases") ?? "").replaceAll("\r\n", "\n");
   const reason = (form.get("reason") ?? "").trim().slice(0, MAX_REASON);
   if (reason === "") throw new HttpError(400, "say why: a policy needs a reason");
+  if (text.length > MAX_TEXT || cases.length > MAX_TEXT)
+    throw new HttpError(413, `a policy and its cases have at most ${MAX_TEXT} characters each`);
   const passed = await testPolicy(text, cases);
   const sha256 = createHash("sha256").update(text).digest("hex");
   const version = await database.transaction(async run => {
@@ -108,11 +115,19 @@ async function testPolicy(text: string, cases: string): Promise<number> {
   try {
     const read = readPolicyCases(cases, "the cases");
     if (read.length > MAX_CASES) throw new HttpError(422, `at most ${MAX_CASES} cases`);
+    if (read.reduce((sum, one) => sum + JSON.stringify(one).length, 0) > MAX_CASE_CHARACTERS)
+      throw new HttpError(422, "the cases are too long to be tested");
     // Nothing of the server's own machine is looked at.
     const scene = { files: {}, branch: undefined, hasRemote: false };
     const onScenes = read.map(each => ({ ...each, scene: each.scene ?? scene }));
     const system = createMemorySystem();
-    const results = runPolicyCases(onScenes, { cwd: "/", home: "/root", system, settings });
+    const here = { cwd: "/", home: "/root", system, settings };
+    const results: PolicyResult[] = [];
+    for (const one of onScenes) {
+      results.push(...runPolicyCases([one], here));
+      // Others are answered between two of them.
+      await setImmediate();
+    }
     const failed = results.filter(({ problem }) => problem !== undefined);
     if (failed.length === 0) return results.length;
     const told = failed.slice(0, MAX_FAILED).map(({ name, problem }) => `${clip(name, 100)}: ${problem}`);
@@ -194,8 +209,8 @@ export async function policyView(visitor: PageVisitor, { run }: Database): Promi
   const [newest] = versions;
   const write = isAdmin
     ? html`<section class="card"><h2>Write a version</h2><form action="/policy" method="post">${hiddenFields(visitor)}
-<p><label>Policy, as a configuration file <textarea name="text" rows="12" maxlength="60000" required spellcheck="false">${String(newest?.["text"] ?? '{\n  "guard": { "level": "standard" }\n}\n')}</textarea></label></p>
-<p><label>Cases that must hold, as <code>guard test --file</code> reads them <textarea name="cases" rows="8" maxlength="60000" spellcheck="false">${String(newest?.["cases"] ?? "")}</textarea></label></p>
+<p><label>Policy, as a configuration file <textarea name="text" rows="12" maxlength="${MAX_TEXT}" required spellcheck="false">${String(newest?.["text"] ?? '{\n  "guard": { "level": "standard" }\n}\n')}</textarea></label></p>
+<p><label>Cases that must hold, as <code>guard test --file</code> reads them <textarea name="cases" rows="8" maxlength="${MAX_TEXT}" spellcheck="false">${String(newest?.["cases"] ?? "")}</textarea></label></p>
 <p><label>Why <input name="reason" maxlength="${MAX_REASON}" required></label> <button type="submit" name="do" value="propose">Test and write</button></p></form></section>`
     : NOTHING;
   return html`<h1>Policy</h1><p class="lead">Machines whose configuration has <code>"extends": ["server"]</code> take it with <code>amplihack ship --to server</code> or <code>amplihack config pull</code>.</p>
@@ -210,5 +225,5 @@ function versionCard(visitor: PageVisitor, row: Row, before: Row | undefined, is
   const changes = unifiedDiff("policy.jsonc", before && String(before["text"]), String(row["text"]));
   return html`<section class="card"><h2>Version ${version}: ${share === 0 ? "not rolled out" : `${share} % of the machines`}</h2>
 <p>${line(String(row["reason"]))}</p><p class="soft">${line(String(row["author"]), 60)}, ${moment(row["made"])} UTC, sha256-${String(row["sha256"]).slice(0, 12)}…</p>
-<details><summary>What it changes</summary><pre>${block(changes, 60_000)}</pre></details>${form}</section>`;
+<details><summary>What it changes</summary><pre>${block(changes, MAX_TEXT)}</pre></details>${form}</section>`;
 }

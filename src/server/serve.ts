@@ -30,6 +30,7 @@ import {
   readForm,
   readJsonBody,
   requestOrigin,
+  STRANGERS_BODY,
   sendJson,
   setCookie,
 } from "./http.ts";
@@ -163,6 +164,7 @@ class Handler {
   private readonly options: ServeOptions;
   private readonly loginProvider: LoginProvider | undefined;
   private readonly strangers: RateLimiter;
+  private readonly joining: RateLimiter;
   private readonly machines: RateLimiter;
   private readonly pages = new Map<string, TeamPages>();
   private readonly counts = new Map<string, number>();
@@ -170,10 +172,13 @@ class Handler {
     "GET /healthz": async (_, response) => sendJson(response, 200, { ok: true }),
     "GET /readyz": (_, response) => this.ready(response),
     "GET /metrics": (_, response) => this.metrics(response),
-    "POST /api/v1/join": async (request, response) =>
-      sendJson(response, 200, await beginJoin(this.database, await readJsonBody(request), this.url)),
+    "POST /api/v1/join": async (request, response) => {
+      const body = await readJsonBody(request, STRANGERS_BODY);
+      this.joining.take(requestOrigin(request, this.options.trustsProxy).address);
+      sendJson(response, 200, await beginJoin(this.database, body, this.url));
+    },
     "POST /api/v1/join/end": async (request, response) =>
-      sendJson(response, 200, await endJoin(this.database, await readJsonBody(request))),
+      sendJson(response, 200, await endJoin(this.database, await readJsonBody(request, STRANGERS_BODY))),
     "POST /api/v1/seen": (request, response) => this.ofMachine(request, response, takeSeen),
     "POST /api/v1/records": (request, response) =>
       this.ofMachine(request, response, (_, machine, body) => takeRecords(this.records, machine, body)),
@@ -229,6 +234,8 @@ class Handler {
     this.loginProvider =
       options.singleSignOn === undefined ? undefined : new LoginProvider(options.singleSignOn);
     this.strangers = new RateLimiter({ burst: 60, perSecond: 5 }, nowMs);
+    // Joins wait for minutes, and so many can wait: nobody takes all the places.
+    this.joining = new RateLimiter({ burst: 60, perSecond: 0.1 }, nowMs);
     this.machines = new RateLimiter({ burst: 60, perSecond: 5 }, nowMs);
   }
 

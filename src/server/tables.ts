@@ -649,6 +649,41 @@ const TEAMS_OF_LOGINS: Migration = [
      FOR EACH ROW EXECUTE FUNCTION ${SCHEMA}.server_person_gone()`,
 ];
 
+const rank = (role: string): string => `array_position(ARRAY[${ROLE_LIST}], ${role})`;
+
+/**
+ * Whoever is removed or becomes less, by whomever, lets nobody in any more, and a viewer has no machines. The last owner
+ * does not become less: a change of that row is left out.
+ */
+const LESS: Migration = [
+  `ALTER TABLE ${SCHEMA}.server_links ADD COLUMN made_by text`,
+  `CREATE FUNCTION ${SCHEMA}.server_person_less() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER ${FIXED_PATH}
+     AS $less$ BEGIN
+       DELETE FROM server_links WHERE team = OLD.team AND made_by = OLD.person AND used IS NULL;
+       IF TG_OP = 'DELETE' OR NEW.role = 'viewer' THEN
+         -- First what is about to become a machine.
+         UPDATE server_joins SET is_refused = true WHERE team = OLD.team AND person = OLD.person;
+         UPDATE server_machines SET revoked = now() WHERE team = OLD.team AND person = OLD.person AND revoked IS NULL;
+       END IF;
+       RETURN NULL;
+     END $less$`,
+  `CREATE FUNCTION ${SCHEMA}.server_last_owner() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER ${FIXED_PATH}
+     AS $last$ BEGIN
+       -- Two owners who change each other follow each other.
+       PERFORM FROM teams WHERE team = OLD.team FOR NO KEY UPDATE;
+       IF EXISTS (SELECT FROM server_people WHERE team = OLD.team AND role = 'owner' AND person <> OLD.person) THEN
+         RETURN NEW;
+       END IF;
+       RETURN NULL;
+     END $last$`,
+  `CREATE TRIGGER last_owner BEFORE UPDATE OF role ON ${SCHEMA}.server_people
+     FOR EACH ROW WHEN (OLD.role = 'owner' AND NEW.role <> 'owner') EXECUTE FUNCTION ${SCHEMA}.server_last_owner()`,
+  `CREATE TRIGGER person_less AFTER DELETE ON ${SCHEMA}.server_people
+     FOR EACH ROW EXECUTE FUNCTION ${SCHEMA}.server_person_less()`,
+  `CREATE TRIGGER role_less AFTER UPDATE OF role ON ${SCHEMA}.server_people
+     FOR EACH ROW WHEN (${rank("NEW.role")} < ${rank("OLD.role")}) EXECUTE FUNCTION ${SCHEMA}.server_person_less()`,
+];
+
 export const MIGRATIONS: readonly Migration[] = [
   SERVER_TABLES,
   QUESTIONS,
@@ -661,6 +696,7 @@ export const MIGRATIONS: readonly Migration[] = [
   USAGE,
   NAMES,
   TEAMS_OF_LOGINS,
+  LESS,
 ];
 
 /** Everything that the server needs. For the owner of the database; the role must be there. */

@@ -49,6 +49,7 @@ export const loadLive = () => import("./live/live.ts");
 export const loadOwnHooksSummary = () => import("./guard-summary.ts");
 export const loadOpenCodeRecords = () => import("./open-code-records.ts");
 export const loadRecordedUsage = () => import("./open-code-records.ts");
+export type { PolicyResult } from "./policy-cases.ts";
 export const loadPolicyCases = () => import("./policy-cases.ts");
 export const loadRecordedInputs = () => import("./hook-trials.ts");
 export const loadRunTrials = () => import("./hook-trials.ts");
