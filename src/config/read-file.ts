@@ -45,7 +45,7 @@ export function readConfigFile(
     const twice =
       repeated === undefined
         ? undefined
-        : ({ code: "broken", text: `"${repeated}" stands in it twice` } as const);
+        : ({ code: "broken", text: `"${repeated}" is in it twice` } as const);
     if (!decoded.replaced && read.ok) return { bytes, value: read.value, problem: twice };
     if (!decoded.replaced && !read.ok && read.problem === "empty") return { bytes, value: undefined };
     const legible = decoded.replaced
