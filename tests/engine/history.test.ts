@@ -152,6 +152,16 @@ describe("an engine that keeps a history", () => {
     expect(await engine.history.list()).toHaveLength(before);
   });
 
+  it("takes back nothing that others did while a call waited for a person", async () => {
+    const { engine, bash, read, write } = place();
+    const asked = await bash("rm -rf src; git push --force origin work");
+    if (asked.status !== "pending") throw new Error(asked.status);
+    write("src/new.txt", "written while it waited\n");
+    await expect(engine.history.undo()).rejects.toThrow();
+    expect(read("src/new.txt")).toBe("written while it waited\n");
+    expect(await engine.history.list()).toEqual([]);
+  });
+
   it("names a person's later work as a conflict, and writes nothing", async () => {
     const { bash, engine, read, write } = place();
     await bash("echo agent > src/new.txt");

@@ -71,7 +71,7 @@ export function sessionRow(site: Site, session: Session): Markup {
   return html`<article class="row" data-key="s-${id}" tabindex="-1">
 <div class="when">${time(lastMs, site)}</div>
 <div class="what"><h3><a href="${site.to("session", { id })}" data-main${title === undefined ? html` class="mono"` : NOTHING}>${line(title ?? sessionName(session), 120)}</a></h3>
-<p class="soft">${whose(site, session)}${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${day(firstMs) === day(lastMs) ? NOTHING : `${day(firstMs).slice(5)} `}${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)}${turnCount(session)}${usageWords(site, session)}${title === undefined ? NOTHING : html` · <span class="mono">${line(sessionName(session), 12)}</span>`}</p></div>
+<p class="soft">${whose(site, session)}${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${day(firstMs) === day(lastMs) ? NOTHING : `${day(firstMs).slice(5)} `}${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)}${turnCount(session)}${usageWords(site, session)}${title === undefined ? NOTHING : html` ·\u00a0<span class="mono">${line(sessionName(session), 12)}</span>`}</p></div>
 <div class="tallies">${tallies(figures)}</div>
 </article>`;
 }

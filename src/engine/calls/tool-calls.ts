@@ -281,8 +281,11 @@ export class ToolCalls {
     if (onAsk === undefined && !isJson(runs))
       return unasked("its arguments are not JSON, so it cannot wait for an answer");
     const pending = await this.pend(call, question.person, before);
-    if (onAsk === undefined)
+    if (onAsk === undefined) {
+      // What others change while it waits is not this call's: it is kept anew when it runs.
+      await this.keeping()?.refused(toPayload(call, before.input ?? call.input));
       return { ...createReport(call, before, undefined), status: "pending", reason: question.model, pending };
+    }
     let answer: Answer;
     try {
       await this.answers.claim(pending.signature, pending.expiresAt);
