@@ -20,6 +20,9 @@ const answer = (id: unknown, text: string) =>
 
 describe("a proxy between client and server", () => {
   const settled = () => new Promise(resolve => setImmediate(resolve));
+  const quiet = async () => {
+    for (let turn = 0; turn < 50; turn++) await settled();
+  };
 
   it("hands on no answer to a request that there is not", async () => {
     const { proxy, client, warnings } = newProxy();
@@ -53,7 +56,7 @@ describe("a proxy between client and server", () => {
 
   it("runs no call that was cancelled while its question was open", async () => {
     const { engine, proxy, client, server } = newProxy();
-    engine.beforeToolCall("*", () => ({ ask: true, reason: "sure?" }) as never);
+    engine.beforeToolCall("*", () => ({ decision: "ask", reason: "sure?" }) as const);
     await proxy.fromClient('{"id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}}');
     const call = proxy.fromClient(request(1));
     while (client.length === 0) await settled();
@@ -104,7 +107,7 @@ describe("a proxy between client and server", () => {
       warn: () => undefined,
       mayAsk: () => false,
     });
-    engine.beforeToolCall("*", () => ({ ask: true, reason: "sure?" }) as never);
+    engine.beforeToolCall("*", () => ({ decision: "ask", reason: "sure?" }) as const);
     await proxy.fromClient('{"id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}}');
     await proxy.fromClient(request(1));
     expect(client).toMatchObject([{ id: 1, result: { isError: true } }]);
@@ -352,6 +355,34 @@ describe("a proxy between client and server", () => {
     });
   });
 
+  it("asks the client for nothing that the server took back while its question was open", async () => {
+    const { engine, proxy, client, server } = newProxy();
+    engine.beforeToolCall("*", () => ({ decision: "ask", reason: "sure?" }) as const);
+    await proxy.fromClient('{"id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}}');
+    const sampling = '{"id":5,"method":"sampling/createMessage","params":{"messages":[]}}';
+    const questions = () => (client as { id: unknown; method?: string }[]).filter(({ id }) => id !== 5);
+    proxy.fromServer(sampling);
+    await quiet();
+    // The client's own call of that id is another one.
+    await proxy.fromClient('{"method":"notifications/cancelled","params":{"requestId":5}}');
+    proxy.fromServer('{"method":"notifications/cancelled","params":{"requestId":5}}');
+    const yes = { action: "accept", content: { run: true } };
+    await proxy.fromClient(JSON.stringify({ id: questions()[0]?.id, result: yes }));
+    await quiet();
+    expect(client).not.toContainEqual(expect.objectContaining({ method: "sampling/createMessage" }));
+    expect(server.at(-1)).toMatchObject({ id: 5, error: { code: -32_001 } });
+    // The same id again is another question, which the old answer does not reach.
+    proxy.fromServer(sampling);
+    await quiet();
+    await proxy.fromClient(JSON.stringify({ id: questions().at(-1)?.id, result: yes }));
+    await quiet();
+    expect(client.at(-1)).toMatchObject({ id: 5, method: "sampling/createMessage" });
+    proxy.fromServer('{"method":"notifications/cancelled","params":{"requestId":5}}');
+    await quiet();
+    await proxy.fromClient('{"id":5,"result":{"role":"assistant"}}');
+    expect(server).not.toContainEqual(expect.objectContaining({ result: { role: "assistant" } }));
+  });
+
   it("hands on results of bounded size, and says what it left out", async () => {
     const { proxy, client } = newProxy();
     const long = (length: number) => `${"a".repeat(length)}z`;
@@ -394,6 +425,7 @@ describe("a proxy between client and server", () => {
       "file:\\\\\\home\\user\\.ssh\\id_rsa",
       "file:///home/user/./.ssh/%69d_rsa#x",
       "file:///home/user/.ssh/id_rsa?x=1",
+      "file:///home/user/.ssh/id_rsa%00.txt",
     ])("that is a file is judged as reading it: %s", async uri => {
       const { engine, proxy, client, server } = newProxy();
       const seen: unknown[] = [];
@@ -413,17 +445,24 @@ describe("a proxy between client and server", () => {
       ["ssh-key:///home/user/.ssh/id_rsa", "/home/user/.ssh/id_rsa"],
       ["repo://home/user/.ssh/id%5Frsa", "/home/user/.ssh/id_rsa"],
       ["notes://today", "/today"],
+      ["notes:///x%00.txt", "/x"],
       ["https://example.com/.env", undefined],
-    ])("of another scheme is judged with the path that it names: %s", async (uri, path) => {
-      const { engine, proxy, server } = newProxy();
-      const seen: unknown[] = [];
-      engine.beforeToolCall("*", ({ args }) => {
-        seen.push(args);
-        return { block: true, reason: "a key" } as never;
-      });
-      await proxy.fromClient(read(uri));
-      expect([seen, server]).toEqual([[path === undefined ? { uri } : { uri, path }], []]);
-    });
+      ["fs://x?path=/home/user/.ssh/id_rsa", "/x", ["/home/user/.ssh/id_rsa"]],
+      ["fs:///?a=..%2F.env&b=%2Ftmp%2Fx%00y", "/", ["../.env", "/tmp/x"]],
+      ["fs://x#~/.ssh/id%5Frsa", "/x", ["~/.ssh/id_rsa"]],
+    ])(
+      "of another scheme is judged with the paths that it names: %s",
+      async (uri, path, paths = undefined) => {
+        const { engine, proxy, server } = newProxy();
+        const seen: unknown[] = [];
+        engine.beforeToolCall("*", ({ args }) => {
+          seen.push(args);
+          return { block: true, reason: "a key" } as never;
+        });
+        await proxy.fromClient(read(uri));
+        expect([seen, server]).toEqual([[{ uri, ...(path && { path }), ...(paths && { paths }) }], []]);
+      },
+    );
 
     it("that is allowed is handed on as it came", async () => {
       const { proxy, client, server } = newProxy();

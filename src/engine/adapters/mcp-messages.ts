@@ -95,19 +95,36 @@ function pick(from: JsonObject, names: string): JsonObject {
   );
 }
 
+interface NamedFile {
+  readonly path: string;
+  readonly isFile: boolean;
+  /** what stands in its query and behind its hash, by which servers may find a file as well */
+  readonly paths?: readonly string[];
+}
+
 /** The path that an address names on this machine: a `file:` address surely, one of a scheme of the server's own perhaps. */
-export function uriToPath(uri: string): { readonly path: string; readonly isFile: boolean } | undefined {
+export function uriToPath(uri: string): NamedFile | undefined {
   // As servers read it, for whom blanks around it and control characters inside are nothing.
   if (!URL.canParse(uri)) return undefined;
-  const { host, protocol, pathname } = new URL(uri);
+  const { host, protocol, pathname, searchParams, hash } = new URL(uri);
   if (ELSEWHERE.test(protocol)) return undefined;
-  const isFile = protocol === "file:";
-  const path = isFile || host === "" ? pathname : `/${host}${pathname}`;
+  if (protocol === "file:") return { path: decoded(pathname), isFile: true };
+  const paths = [...searchParams.values(), decoded(hash.slice(1))].map(untilZero).filter(path => path !== "");
+  const path = decoded(host === "" ? pathname : `/${host}${pathname}`);
+  return { path, isFile: false, ...(paths.length === 0 ? {} : { paths }) };
+}
+
+function decoded(path: string): string {
   try {
-    return { path: decodeURIComponent(path), isFile };
+    return untilZero(decodeURIComponent(path));
   } catch {
-    return { path, isFile };
+    return path;
   }
+}
+
+/** Systems end a path there. */
+function untilZero(path: string): string {
+  return path.split("\0", 1)[0] ?? path;
 }
 
 /** What lies on another machine. */

@@ -194,6 +194,7 @@ export class McpProxy {
       return;
     }
     if (known["method"] === "notifications/tools/list_changed") this.definitions?.forget();
+    if (known["method"] === "notifications/cancelled") this.cancelServed(known);
     const served = stringAt(known, "method") ?? "";
     if (id !== undefined && Object.hasOwn(SERVED, served)) {
       void this.serve(known, SERVED[served] ?? served);
@@ -207,10 +208,13 @@ export class McpProxy {
   private async serve(message: JsonObject, name: string): Promise<void> {
     const { id = null } = message;
     const key = idKey(message);
-    const answer = new Promise<JsonObject>(resolve => this.served.set(key, { resolve }));
+    const about = `${OF_SERVER}${key}`;
+    const asked = deferred<JsonObject>();
+    this.served.set(key, asked);
+    const isOpen = () => this.served.get(key) === asked;
     const params = isJsonObject(message["params"]) ? message["params"] : {};
     const refuse = (why: string): void => {
-      this.served.delete(key);
+      if (isOpen()) this.served.delete(key);
       this.ports.warn(`${name} of the server ${this.server} was refused: ${why}`);
       this.toServer({
         jsonrpc: "2.0",
@@ -219,17 +223,19 @@ export class McpProxy {
       });
     };
     const orders = await this.definitions?.orders(params);
-    if (orders !== undefined && !(await this.mayHappen(name, key, orders))) return refuse(orders);
+    if (orders !== undefined && !(await this.mayHappen(name, about, orders))) return refuse(orders);
     const called = await this.engine.untyped.call(
       `mcp__${this.server}__${name}`,
       params,
       async (args: unknown) => {
+        // Taken back meanwhile: the client never heard of it.
+        if (!isOpen()) throw new ServerError({ code: REFUSED, message: "it was cancelled" });
         this.toClient({ ...message, params: describeArguments(args).input });
-        const { error, result } = await answer;
+        const { error, result } = await asked.promise;
         if (error !== undefined) throw new ServerError(error);
         return result;
       },
-      this.askOptions(name, key),
+      this.askOptions(name, about),
     );
     const { status } = called;
     if (status === "done") this.toServer({ jsonrpc: "2.0", id, result: called.result as Json });
@@ -273,15 +279,28 @@ export class McpProxy {
     }
   }
 
+  private cancel(notice: JsonObject): void {
+    const key = cancelledKey(notice);
+    this.endQuestions(key);
+    if (this.judged.has(key) && !this.calls.has(key)) this.cancelled.add(key);
+  }
+
+  /** The server takes back what it wanted of the client: no answer to it is handed on. */
+  private cancelServed(notice: JsonObject): void {
+    const key = cancelledKey(notice);
+    const served = this.served.get(key);
+    this.served.delete(key);
+    served?.resolve({ error: { code: REFUSED, message: "it was cancelled" } });
+    this.endQuestions(`${OF_SERVER}${key}`);
+  }
+
   /** A question about a call that nobody waits for any more is answered with no. */
-  private cancel({ params }: JsonObject): void {
-    const key = idKey({ id: (isJsonObject(params) ? params["requestId"] : undefined) ?? null });
+  private endQuestions(about: string): void {
     for (const [id, question] of this.questions)
-      if (question.about === key) {
+      if (question.about === about) {
         this.questions.delete(id);
         question.resolve({ result: { action: "cancel" } });
       }
-    if (this.judged.has(key) && !this.calls.has(key)) this.cancelled.add(key);
   }
 
   private endJudging(key: string): void {
@@ -441,7 +460,9 @@ export class McpProxy {
     this.judged.add(key);
     const called = await this.engine.untyped.call(
       named?.isFile === true ? "Read" : `mcp__${this.server}__${method.replace("/", "_")}`,
-      named?.isFile === true ? { file_path: named.path } : { ...args, ...defined({ path: named?.path }) },
+      named?.isFile === true
+        ? { file_path: named.path }
+        : { ...args, ...defined({ path: named?.path, paths: named?.paths }) },
       async () => boundResult((await this.receive(message)) ?? {}),
       this.askOptions(`read ${what}`, key),
     );
@@ -560,6 +581,13 @@ function idsIn(line: string): readonly string[] {
   if (!line.trimStart().startsWith("{")) return [];
   const ends = [line.slice(0, ENDS), line.slice(-ENDS)];
   return ends.flatMap(text => [...text.matchAll(ID)].map(([, id = ""]) => id));
+}
+
+/** Client and server count their requests by themselves. */
+const OF_SERVER = "server ";
+
+function cancelledKey({ params }: JsonObject): string {
+  return idKey({ id: (isJsonObject(params) ? params["requestId"] : undefined) ?? null });
 }
 
 /** Numbers and texts are different ids. */
