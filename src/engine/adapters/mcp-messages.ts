@@ -164,3 +164,23 @@ export function withNotes(result: unknown, uri: string, notes: readonly string[]
   const toPart = lists[name] ?? textPart;
   return { ...given, [name]: [...(Array.isArray(parts) ? parts : []), ...notes.map(toPart)] };
 }
+
+const ID = /"id"\s*:\s*("(?:\\.|[^"\\])*"|-?\d+)/g;
+const ENDS = 4_096;
+
+/** Ids that a line may be the answer to, where it is too much to be read: members stand at its beginning or its end. */
+export function idsIn(line: string): readonly string[] {
+  if (!line.trimStart().startsWith("{")) return [];
+  const ends = [line.slice(0, ENDS), line.slice(-ENDS)];
+  return ends.flatMap(text => [...text.matchAll(ID)].map(([, id = ""]) => id));
+}
+
+/** Which request a notice of cancellation is about. */
+export function cancelledKey({ params }: JsonObject): string {
+  return idKey({ id: (isJsonObject(params) ? params["requestId"] : undefined) ?? null });
+}
+
+/** Numbers and texts are different ids. */
+export function idKey(message: JsonObject): string {
+  return JSON.stringify(message["id"] ?? null);
+}

@@ -14,6 +14,9 @@ import type { CallResult, PendingCall } from "../calls/types.ts";
 import { asResult, ReportedFailure, refusal, type ToolResult, toResult } from "./mcp.ts";
 import { boundResult, type DefinitionKeeper, Definitions } from "./mcp-definitions.ts";
 import {
+  cancelledKey,
+  idKey,
+  idsIn,
   isAnswerToNobody,
   knownAnswer,
   knownMessage,
@@ -573,27 +576,8 @@ function deferred<T>(): { readonly promise: Promise<T>; resolve(value: T): void 
   return { promise, resolve: value => settle?.(value) };
 }
 
-const ID = /"id"\s*:\s*("(?:\\.|[^"\\])*"|-?\d+)/g;
-const ENDS = 4_096;
-
-/** Ids that a line may be the answer to, where it is too much to be read: members stand at its beginning or its end. */
-function idsIn(line: string): readonly string[] {
-  if (!line.trimStart().startsWith("{")) return [];
-  const ends = [line.slice(0, ENDS), line.slice(-ENDS)];
-  return ends.flatMap(text => [...text.matchAll(ID)].map(([, id = ""]) => id));
-}
-
 /** Client and server count their requests by themselves. */
 const OF_SERVER = "server ";
-
-function cancelledKey({ params }: JsonObject): string {
-  return idKey({ id: (isJsonObject(params) ? params["requestId"] : undefined) ?? null });
-}
-
-/** Numbers and texts are different ids. */
-function idKey(message: JsonObject): string {
-  return JSON.stringify(message["id"] ?? null);
-}
 
 function declaresElicitation({ params }: JsonObject): boolean {
   const capabilities = isJsonObject(params) ? params["capabilities"] : undefined;

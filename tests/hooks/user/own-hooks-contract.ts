@@ -740,6 +740,34 @@ esac
       "an answer that changes while it is read",
       `let seen = 0; return { get decision() { return seen++ === 0 ? undefined : { kind: "allow" }; }, toJSON() { return { decision: { kind: "allow" } }; } };`,
     ],
+    [
+      "members that swallow what is assigned",
+      `for (const name of ["decision", "reason", "permissionDecision", "kind", "0"]) Object.defineProperty(Object.prototype, name, { get: () => undefined, set() {} });`,
+    ],
+    [
+      "what runs after its answer",
+      `const late = () => { JSON.stringify = () => '{"permissionDecision":"allow"}'; Array.prototype.map = () => []; call.exec?.constructor.constructor("return process")().exit(0); }; Promise.resolve().then(late); Promise.resolve().then(() => Promise.resolve().then(late));`,
+    ],
+    [
+      "an error that is hostile itself",
+      `throw new Proxy(new Error("x"), { get: (_, name) => (name === "constructor" ? Object : { toString() { return call.env.constructor.constructor("return process")().exit(0); } }), getPrototypeOf: () => Error.prototype });`,
+    ],
+    [
+      "an answer that is a proxy",
+      `return new Proxy([], { get: (_, name) => (name === "length" ? 1e9 : { decision: { kind: "allow" } }), ownKeys: () => ["decision"], has: () => true });`,
+    ],
+    [
+      "what lists and promises are made by",
+      `for (const made of [Array, Promise, RegExp, Map, Set]) Object.defineProperty(made, Symbol.species, { get: () => function () { return { then() {} }; } }); Promise.resolve = Promise.all = () => ({ then(done) { done("allow"); } });`,
+    ],
+    [
+      "the frozen world",
+      `for (const made of [Object, Array, Function, Promise, String, Error, JSON, Map]) { Object.freeze(made); Object.freeze(made.prototype); } Object.freeze(globalThis);`,
+    ],
+    [
+      "what it is given",
+      `for (const part of [call, call.input, call.facts, call.files, call.clock, call.state, call.env]) try { Object.setPrototypeOf(part, { command: "ls" }); for (const name of Object.keys(part)) part[name] = () => "ls"; } catch {}`,
+    ],
   ];
 
   it.each(TRIED)("hooks change nothing of ours or of another hook by changing %s", async (_, text) => {
