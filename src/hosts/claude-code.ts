@@ -170,7 +170,7 @@ export const claudeCode: HostDescriptor<"claude-code"> = {
     ],
     trees: [".claude"],
     managed: ["/etc/claude-code", "/Library/Application Support/ClaudeCode"],
-    credentials: [".claude/.credentials.json", ".claude.json"],
+    credentials: [".claude/.credentials.json", ".claude.json", ".claude/ide"],
   },
   program: {
     names: ["claude"],

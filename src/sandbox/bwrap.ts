@@ -21,6 +21,7 @@ export const OPEN_WITH_BWRAP: readonly string[] = [
   "files of git and settings that start something later, where there were none before, and links in its folder",
   "network by host: it is off or on as a whole",
   "memory of the first process in the sandbox, which has the rights of the command and no others",
+  "writing into named pipes of others",
   "catching changes, for try",
 ];
 

@@ -12,9 +12,13 @@ import {
   type Workspace,
   withoutNested,
 } from "../workspace/index.ts";
+import { caughtBeside } from "./try-store.ts";
 
 /** Enough for the folders in which people keep keys; looking at a whole home would take longer than the command. */
 const HOME_LIMITS = { entries: 5000, depth: 3 };
+/** Each program keeps in a folder of its own there what lies at the top of the home otherwise. */
+const DATA = ".local/share";
+const DATA_LIMITS = { entries: 2000, depth: 2 };
 const PROJECT_LIMITS = { entries: 20_000, depth: 12 };
 const TEMP_LIMITS = { entries: 2000, depth: 2 };
 
@@ -62,6 +66,7 @@ export function findHidden(
     ...named,
     ...home.secrets,
     ...boundSockets(system, workspace),
+    ...workspace.stateHomes.flatMap(stateHome => caughtBeside(system, stateHome)),
     ...workspace.temps.flatMap(temp => specialFiles(system, temp, workspace)),
   ];
   const shown = [...SHOWN, ...settings.read].map(path => workspace.disk.resolve(path, true));
@@ -137,12 +142,16 @@ function walkHome(system: Pick<System, "files">, workspace: Workspace): Pick<Wal
     !isHomeCache(components(path.slice(home.length))) &&
     (path === keys || secretAt(workspace, path) === undefined);
   const { entries, isWhole } = walkBelow(system, home, HOME_LIMITS, enters);
+  const data = walkBelow(system, join(home, DATA), DATA_LIMITS, enters);
   const isHidden = ({ path, facts }: WalkedEntry) =>
     path !== keys &&
     (project === undefined || !isInside(project, path)) &&
     (facts.kind === "other" || secretAt(workspace, path) !== undefined);
-  return { secrets: entries.filter(isHidden).map(({ path }) => path), isWhole };
+  return { secrets: [...entries, ...data.entries].filter(isHidden).map(({ path }) => path), isWhole };
 }
+
+/** Tickets of Kerberos lie in temporary folders. */
+const TICKET = /^krb5cc_/;
 
 /** Sockets in temporary folders lead to somebody else's programs: agents, multiplexers, displays. */
 function specialFiles(
@@ -152,7 +161,8 @@ function specialFiles(
 ): readonly string[] {
   const { entries } = walkBelow(system, temp, TEMP_LIMITS, path => path !== project);
   const isForeign = ({ path, facts }: WalkedEntry) =>
-    facts.kind === "other" && (project === undefined || !isInside(project, path));
+    (facts.kind === "other" || TICKET.test(facts.name)) &&
+    (project === undefined || !isInside(project, path));
   return entries.filter(isForeign).map(({ path }) => path);
 }
 
@@ -161,8 +171,35 @@ const MAX_LIST_BYTES = 4 * 1024 * 1024;
 /** Every socket with a path that somebody on this machine listens at, however deep it lies; not the project's own. */
 function boundSockets(system: Pick<System, "files" | "text">, { project }: Workspace): readonly string[] {
   const lines = (readText(system, "/proc/net/unix", MAX_LIST_BYTES) ?? "").split("\n").slice(1);
-  const paths = lines.map(line => /^(?:\S+\s+){7}(\/.*)$/.exec(line)?.[1] ?? "");
+  const bound = lines.flatMap(line => {
+    const [, inode, path] = /^(?:\S+\s+){6}(\d+) ([^@].*)$/.exec(line) ?? [];
+    return inode === undefined || path === undefined ? [] : [{ inode, path }];
+  });
+  const relative = bound.filter(({ path }) => !isAbsolute(path));
+  const paths = [...bound.map(({ path }) => path), ...boundFrom(system, relative)];
   return paths.filter(path => isAbsolute(path) && (project === undefined || !isInside(project, path)));
+}
+
+/** The kernel names these as they were written: from the folder in which their owner worked, and most still do. */
+function boundFrom(
+  { files }: Pick<System, "files">,
+  sockets: readonly { readonly inode: string; readonly path: string }[],
+): readonly string[] {
+  if (sockets.length === 0) return [];
+  const targetOf = (link: string) => {
+    try {
+      return files.readLink(link);
+    } catch {
+      return "";
+    }
+  };
+  return listOrNothing(files, "/proc").flatMap(({ name }) => {
+    const held = listOrNothing(files, `/proc/${name}/fd`).map(file =>
+      targetOf(`/proc/${name}/fd/${file.name}`),
+    );
+    const own = sockets.filter(({ inode }) => held.includes(`socket:[${inode}]`));
+    return own.map(({ path }) => join(targetOf(`/proc/${name}/cwd`), path));
+  });
 }
 
 /** Where the same files can be seen once more: a folder of the machine may be mounted in several places. */

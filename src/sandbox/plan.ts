@@ -27,6 +27,7 @@ export const OPEN_WITHOUT: Readonly<Record<Layer, readonly string[]>> = {
   landlock: [
     "abstract sockets, where the network is on",
     "signals to the programs that it was started with, at a terminal",
+    "writing into named pipes of others",
   ],
   seccomp: ["typing into the terminal, new namespaces, and calls that reach the kernel"],
 };

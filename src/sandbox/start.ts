@@ -12,7 +12,7 @@ import {
 import { constants } from "node:os";
 import { Writable } from "node:stream";
 import { Problem, removeIfThere } from "../state/index.ts";
-import { join, type System, sha256Hex } from "../system/index.ts";
+import { ancestors, join, type System, sha256Hex } from "../system/index.ts";
 import { bwrapWords, HIDDEN_IN_PROC, STATUS } from "./bwrap.ts";
 import type { Hidden, Policy } from "./policy.ts";
 import { seccompProgram } from "./seccomp.ts";
@@ -86,7 +86,7 @@ export function prepareBwrap(
   };
   // What went since the policy was made needs no cover, and nothing could be laid there.
   const hide = [...policy.hide, ...HIDDEN_IN_PROC.map(path => ({ path }))].filter(
-    ({ path }) => system.files.follow(path) !== undefined,
+    ({ path }) => system.files.follow(path) !== undefined && !isClosedByOthers(system, path),
   );
   const kept = policy.environment.keep.flatMap(name => {
     const value = system.env.get(name);
@@ -98,6 +98,15 @@ export function prepareBwrap(
     filter,
     remove: () => rmSync(folder, { recursive: true, force: true }),
   };
+}
+
+/** Below a folder that others closed to all but themselves. Root sees more outside, but has no capabilities inside. */
+function isClosedByOthers({ files }: Pick<System, "files">, path: string): boolean {
+  const own = process.getuid?.();
+  return ancestors(path)
+    .slice(1)
+    .map(folder => files.follow(folder))
+    .some(found => found !== undefined && found.uid !== own && (found.mode & 0o011) === 0);
 }
 
 async function runInBwrap(system: System, start: SandboxStart, stdio: "inherit" | "pipe"): Promise<number> {

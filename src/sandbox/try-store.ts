@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, lstatSync, readdirSync, renameSync, rmdirSync, rmSync } from "node:fs";
 import { isJsonObject, readJson } from "../protocol/index.ts";
 import { hasEnded, removeIfThere } from "../state/index.ts";
-import { join, type ProcessIdentity, type System } from "../system/index.ts";
+import { dirname, isInside, join, type ProcessIdentity, type System } from "../system/index.ts";
 import type { Overlay } from "./policy.ts";
 import { policiesFolder } from "./store.ts";
 
@@ -58,20 +58,28 @@ export function writeTry({ files, random, text }: System, stateHome: string, rec
   files.rename(temporary, join(folder, RECORD));
 }
 
+/** Folders outside the state home that hold what was caught: somebody looked at it, or will. */
+export function caughtBeside(system: Pick<System, "files" | "text">, stateHome: string): readonly string[] {
+  const layers = listTries(system, stateHome).flatMap(({ caught }) =>
+    caught.map(({ upper }) => dirname(upper)),
+  );
+  return layers.filter(layer => !isInside(stateHome, layer));
+}
+
 function listIds({ files }: Pick<System, "files">, stateHome: string): readonly string[] {
   const folder = join(stateHome, TRIES);
   return files.follow(folder)?.kind === "directory" ? files.list(folder) : [];
 }
 
 /** Newest first. What cannot be read is left out. */
-export function listTries(system: System, stateHome: string): readonly TryRecord[] {
+export function listTries(system: Pick<System, "files" | "text">, stateHome: string): readonly TryRecord[] {
   return listIds(system, stateHome)
     .flatMap(id => readTry(system, stateHome, id) ?? [])
     .sort((one, other) => other.timeMs - one.timeMs);
 }
 
 function readTry(
-  { files, text }: System,
+  { files, text }: Pick<System, "files" | "text">,
   stateHome: string,
   id: string,
   name = RECORD,

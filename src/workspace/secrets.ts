@@ -19,7 +19,7 @@ const NAMES: Readonly<Record<SecretKind, WordSet>> = {
     secret.y*ml secret.json credentials.json .credentials.json *-credentials.json *.tfvars *.tfvars.json .dev.vars
     .dev.vars.* client_secret*.json client-secret*.json *firebase-adminsdk*.json kubeconfig kubeconfig.* *.kubeconfig
     *.ovpn vault_pass* .vault-pass* .vault_password* vault-password* .mylogin.cnf wallet.dat .databrickscfg
-    local.settings.json
+    local.settings.json krb5cc_*
   `),
   key: wordSet(`
     *.key *.p8 *.p12 *.pfx *.ppk *.kdbx *.keystore *.jks *.agekey id_rsa id_dsa id_ecdsa id_ed25519 id_ecdsa_sk
@@ -57,11 +57,18 @@ const HOME_TREES: Readonly<Record<"secret" | "key", WordSet>> = {
     .config/netlify/config.json .config/configstore .config/ngrok .ngrok2 .config/github-copilot .config/stripe
     .twilio-cli .sentryclirc .config/hcloud .config/linode-cli .bluemix .aliyun .tccli .mc .yarnrc.yml
     .nuget/NuGet/NuGet.Config .config/helm/registry .config/containers .config/composer .composer/auth.json .bitcoin
-    .electrum/wallets .ethereum/keystore .config/solana
+    .electrum/wallets .ethereum/keystore .config/solana .monero .foundry/keystores .near-credentials .psql_history
+    .mysql_history .sqlite_history .python_history .node_repl_history .irb_history .rediscli_history .dbshell .mongodb
+    .zsh_sessions .local/share/fish/fish_history .local/share/atuin .authinfo .msmtprc .fetchmailrc .mbsyncrc .gitcookies
+    .smbcredentials .davfs2/secrets .arcrc .cvspass .lftp/bookmarks .vnc .config/TigerVNC .config/remmina .config/filezilla
+    .thunderbird .purple/accounts.xml .config/Slack .config/discord .config/Signal .config/Code/User/globalStorage
+    .config/Cursor/User/globalStorage .lpass .bitwarden .doppler .infisical .config/turso .config/tea .jira.d .android/adbkey
+    .config/io.datasette.llm/keys.json .cache/huggingface/token .local/share/jupyter/runtime .config/wireguard
     ${CREDENTIAL_FILES.join(" ")}
   `),
   key: wordSet(`
-    .gnupg .local/share/keyrings Library/Keychains .config/sops/age
+    .gnupg .local/share/keyrings .local/share/kwalletd Library/Keychains .config/sops/age .config/age .age .signify
+    .minisign .step/secrets .local/share/mkcert
   `),
 };
 

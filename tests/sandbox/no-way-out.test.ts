@@ -9,6 +9,7 @@ import { GIT } from "./attempts/git.ts";
 import { HANDED } from "./attempts/handed.ts";
 import { KERNEL } from "./attempts/kernel.ts";
 import { LATER } from "./attempts/later.ts";
+import { OTHERS } from "./attempts/others.ts";
 import { REACH } from "./attempts/reach.ts";
 import { READS } from "./attempts/reads.ts";
 import { WRITES } from "./attempts/writes.ts";
@@ -28,7 +29,7 @@ import {
 import { describeOutside, makeScene, PROGRAM, removeScene, type Scene } from "./scene.ts";
 import { ScenePool } from "./scene-pool.ts";
 
-const ATTEMPTS = [...WRITES, ...GIT, ...READS, ...REACH, ...KERNEL, ...HANDED, ...LATER].filter(
+const ATTEMPTS = [...WRITES, ...GIT, ...READS, ...REACH, ...KERNEL, ...HANDED, ...LATER, ...OTHERS].filter(
   ({ language }) => language !== "python" || PYTHON !== undefined,
 );
 const named = (attempts: readonly Attempt[]) => attempts.map(attempt => [attempt.name, attempt] as const);

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { createSocket } from "node:dgram";
-import { chmodSync, openSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, constants, openSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { type AddressInfo, createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
 import { type Account, PYTHON } from "./run-attempt.ts";
-import { DEEP_SOCKETS, MARK, type Scene } from "./scene.ts";
+import { DEEP_SOCKETS, MARK, PIPES, type Scene } from "./scene.ts";
 
 /** What runs on the machine beside the sandbox, and how an attempt finds it. */
 export interface OutsideWorld {
@@ -40,10 +40,12 @@ export async function startWorld(scene: Scene, account: Account): Promise<Outsid
   chmodSync(temporary, 0o777);
   const abstract = listenAbstract(name);
   writeFileSync(`/dev/shm/${name}`, MARK, { mode: 0o644 });
+  writeFileSync(`/tmp/krb5cc_${name}`, MARK, { mode: 0o644 });
   const other = startProcess(scene, account);
   const shared = shareMemory(account);
   const queue = fillQueue(account);
   const servers: Server[] = [tcp, inTemp];
+  const children: ChildProcess[] = [];
   return {
     variables: {
       PORT: String(port),
@@ -62,14 +64,22 @@ export async function startWorld(scene: Scene, account: Account): Promise<Outsid
         servers.push(server);
         await listen(server, path);
       }
-      if (account !== undefined) spawnSync("chown", [`${account.uid}:${account.gid}`, ...sockets]);
+      const pipes = PIPES.map(name => join(one.root, name));
+      spawnSync("mkfifo", pipes);
+      // Held open at both ends, as by a writer and a reader.
+      for (const path of pipes) writeSync(openSync(path, constants.O_RDWR | constants.O_NONBLOCK), MARK);
+      const others = [join(one.home, "a/b/c/d/relative.sock"), join(one.home, "a/b/c/d/renamed.sock")];
+      if (PYTHON !== undefined) children.push(await listenUnderOtherNames(join(one.home, "a/b/c/d")));
+      if (account !== undefined)
+        spawnSync("chown", [`${account.uid}:${account.gid}`, ...sockets, ...pipes, ...others]);
     },
     end: () => {
       for (const server of servers) server.close();
       udp.close();
       if (other.pid !== undefined) process.kill(-other.pid, "SIGKILL");
       abstract?.kill("SIGKILL");
-      rmSync(`/dev/shm/${name}`, { force: true });
+      for (const child of children) child.kill("SIGKILL");
+      for (const file of [`/dev/shm/${name}`, `/tmp/krb5cc_${name}`]) rmSync(file, { force: true });
       if (shared !== "-1") spawnSync("ipcrm", ["-m", shared]);
       if (queue !== "-1") spawnSync("ipcrm", ["-q", queue]);
     },
@@ -97,6 +107,21 @@ server = socket.socket(socket.AF_UNIX); server.bind("\\0${name}"); server.listen
 while True:
     one, _ = server.accept(); one.recv(9); one.send(b"${MARK}"); one.close()`;
   return PYTHON === undefined ? undefined : spawn(PYTHON, ["-c", script], { stdio: "ignore" });
+}
+
+/** One was bound by a name without its folder, the other was renamed when it was there. */
+async function listenUnderOtherNames(folder: string): Promise<ChildProcess> {
+  const script = `
+import os, select, socket
+servers = [socket.socket(socket.AF_UNIX) for _ in range(2)]
+for server, name in zip(servers, ["relative.sock", "first.sock"]): server.bind(name); server.listen(9)
+os.rename("first.sock", "renamed.sock"); print("ready", flush=True)
+while True:
+    for server in select.select(servers, [], [])[0]:
+        one, _ = server.accept(); one.recv(9); one.send(b"${MARK}"); one.close()`;
+  const child = spawn(PYTHON ?? "", ["-c", script], { cwd: folder, stdio: ["ignore", "pipe", "ignore"] });
+  await new Promise(resolve => child.stdout?.once("data", resolve));
+  return child;
 }
 
 function fillQueue(account: Account): string {

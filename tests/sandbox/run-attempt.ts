@@ -12,13 +12,14 @@ import {
   writePolicy,
 } from "../../src/sandbox/index.ts";
 import { prepareBwrap } from "../../src/sandbox/start.ts";
+import { type TryRecord, writeTry } from "../../src/sandbox/try-store.ts";
 import { ancestors, type System } from "../../src/system/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { survey } from "../../src/workspace/index.ts";
 import { type Attempt, SETS } from "./attempts/attempt.ts";
 import { PRELUDE } from "./attempts/prelude.ts";
 import type { OutsideWorld } from "./outside-world.ts";
-import { CLI, MARK, PROGRAM, type Scene } from "./scene.ts";
+import { CAUGHT, CLI, MARK, PROGRAM, type Scene } from "./scene.ts";
 
 export const PYTHON = ["/usr/bin/python3", "/usr/local/bin/python3"].find(path => existsSync(path));
 
@@ -48,9 +49,31 @@ export function environmentOf(scene: Scene, world: OutsideWorld): Readonly<Recor
     LANG: "C.UTF-8",
     DEPLOY_TOKEN: MARK,
     DEPLOY: `ghp_${MARK.replaceAll("-", "")}0123456789`,
+    ...SECRET_VARIABLES,
     ...world.variables,
   };
 }
+
+const PLAIN = MARK.replaceAll("-", "");
+/** Variables with which programs log in. */
+export const SECRET_VARIABLES: Readonly<Record<string, string>> = {
+  PGPASSWORD: MARK,
+  MYSQL_PWD: MARK,
+  SSHPASS: MARK,
+  REDISCLI_AUTH: MARK,
+  GPG_PASSPHRASE: MARK,
+  LDAP_BIND_PW: MARK,
+  SMTP_PASS: MARK,
+  NUGETAPIKEY: MARK,
+  RAILS_MASTER_KEY: MARK,
+  SESSION_COOKIE: MARK,
+  BUNDLE_GEMS__EXAMPLE__COM: `user:${MARK}`,
+  "npm_config_//registry.example.org/:_authToken": MARK,
+  GIT_CONFIG_VALUE_0: `AUTHORIZATION: basic ${PLAIN}`,
+  PIP_INDEX_URL: `https://user:${PLAIN}@pypi.example.org/simple`,
+  JDBC: `jdbc:mysql://db/x?user=a&password=${PLAIN}`,
+  DEPLOY_IDENTITY: `-----BEGIN OPENSSH PRIVATE KEY-----\n${PLAIN}\n-----END OPENSSH PRIVATE KEY-----`,
+};
 
 /** The policy that amplihack itself would write for a command in the scene's project. */
 export function planFor(
@@ -61,6 +84,7 @@ export function planFor(
 ): Plan {
   const system = systemWith(env);
   const { sandbox, ...request } = more;
+  writeTry(system, scene.stateHome, heldTry(scene));
   const workspace = survey({
     cwd: scene.project,
     home: scene.home,
@@ -74,6 +98,32 @@ export function planFor(
     leftovers: "kill",
     ...request,
   });
+}
+
+/** A try of a project below a cache, on another file system than the state home. */
+function heldTry({ home }: Scene): TryRecord {
+  const project = join(home, ".npm/project");
+  const layer = join(home, CAUGHT);
+  return {
+    ...{
+      id: "5f0c",
+      timeMs: 0,
+      project,
+      directory: project,
+      command: ["make"],
+      host: "none",
+      session: undefined,
+    },
+    caught: [{ path: project, upper: join(layer, "upper"), work: join(layer, "work") }],
+    ...{
+      startNs: "0",
+      runner: createNodeSystem().processes.self,
+      status: "held",
+      exit: 0,
+      reason: undefined,
+    },
+    ...{ replaced: [], folders: [], indexes: [] },
+  };
 }
 
 /** Writes the plan's policy for the account that will run it. */

@@ -16,7 +16,7 @@ import { homedir, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildFolder } from "../build-folder.ts";
-import { SECRETS_IN_HOME } from "./secrets-in-home.ts";
+import { SECRETS_IN_HOME, TOKEN_IN_CACHE } from "./secrets-in-home.ts";
 
 const PACKAGE_ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/\/$/, "");
 export const PROGRAM = join(PACKAGE_ROOT, "dist/native/amplihack-sandbox");
@@ -24,6 +24,12 @@ export const CLI = join(PACKAGE_ROOT, "dist/bin/amplihack.cjs");
 
 /** Below the home, where nobody would look for them. */
 export const DEEP_SOCKETS = ["a/b/c/d/deep.sock", ".cache/git/credential/socket"];
+
+/** Named pipes of others: where a sandbox looks for them, deep in the home, and outside it. */
+export const PIPES = ["home/pipe", "home/a/b/c/d/deep.pipe", "outside/others.pipe"];
+
+/** Below a cache, which a command may change: what a try of a project there has caught. */
+export const CAUGHT = ".npm/.amplihack-try/5f0c/0";
 
 /** What every secret of a scene holds. */
 export const MARK = "secret-7f3a9c-not-for-you";
@@ -54,7 +60,7 @@ export function makeScene(): Scene {
   chmodSync(root, 0o755);
   const home = join(root, "home");
   const scene = placesIn(root);
-  for (const file of SECRETS_IN_HOME) write(join(home, file), `${MARK}\n`, 0o600);
+  for (const file of [...SECRETS_IN_HOME, TOKEN_IN_CACHE]) write(join(home, file), `${MARK}\n`, 0o600);
   chmodSync(join(home, ".amplihack"), 0o700);
   for (const file of [
     ".bashrc",
@@ -67,6 +73,7 @@ export function makeScene(): Scene {
     ".pub-cache/bin/x",
   ])
     write(join(home, file), "text\n");
+  write(join(home, CAUGHT, "upper/file"), "text\n");
   for (const folder of DEEP_SOCKETS.map(dirname)) mkdirSync(join(home, folder), { recursive: true });
   write(join(scene.outside, "file"), "text\n");
   mkdirSync(join(scene.outside, "empty"));

@@ -15,6 +15,21 @@ export const SECRETS_IN_HOME = [
   ".tool/auth.json",
   "keys/server.key",
   "work/other/.env",
+  ".psql_history",
+  ".python_history",
+  ".local/share/fish/fish_history",
+  ".local/share/atuin/history.db",
+  ".local/share/tool/auth.json",
+  ".local/share/mkcert/rootCA-key.pem",
+  ".config/age/keys.txt",
+  ".config/Code/User/globalStorage/state.vscdb",
+  ".claude/ide/4711.lock",
+  ".authinfo",
+  ".vnc/passwd",
+  ".gitcookies",
   ".amplihack/guard/machine.key",
   ".amplihack/history/kept",
 ] as const;
+
+/** Below a folder that a command may change. */
+export const TOKEN_IN_CACHE = ".cache/huggingface/token";

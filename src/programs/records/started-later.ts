@@ -25,16 +25,19 @@ const STARTED_LATER = `
   git | .githooks/ .git-hooks/ .gitconfig |
   pre-commit | .pre-commit-config.yaml .pre-commit* |
   lefthook | lefthook.yml lefthook.yaml .lefthook.yml lefthook* .lefthook* |
+  hg sl | .hg/hgrc .sl/config |
+  jj | .jj/repo/config.toml |
+  hx | | .helix/
   code cursor windsurf codium | | .vscode/ *.code-workspace
   idea pycharm webstorm goland | | .idea/
   zed | | .zed/
   fleet | | .fleet/
   devcontainer | | .devcontainer/ .devcontainer.json .devcontainer*
-  direnv | | .envrc
+  direnv | | .envrc .envrc.local
   mise rtx | mise.toml mise.local.toml | .mise.toml .mise*
   asdf | .tool-versions |
   autoenv | .autoenv* |
-  vim nvim vi | | .vimrc .exrc .nvimrc .lvimrc | .cache/nvim/ .cache/vim/
+  vim nvim vi | | .vimrc .exrc .nvimrc .nvim.lua .lvimrc | .cache/nvim/ .cache/vim/
   zsh | | | .cache/p10k-instant-prompt-*.zsh .cache/p10k-instant-prompt-*.zsh.zwc .cache/p10k-dump-*.zsh .cache/p10k-dump-*.zsh.zwc
         .cache/gitstatus/ .cache/zsh/ .cache/oh-my-zsh/ .cache/zinit/ .cache/antidote/ .cache/starship/
   fish | | | .cache/fish/

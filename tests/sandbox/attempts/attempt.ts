@@ -31,6 +31,8 @@ type Options = Partial<Pick<Attempt, "worksBare" | "open" | "leaves" | "readsOut
 export const OPEN_WITHOUT_VIEW: Options = { open: ["without namespaces"] };
 /** The same of files that were not there before, and which `bwrap` cannot keep from coming into being. */
 export const OPEN_WHERE_NONE_WAS: Options = { open: ["without namespaces", "bwrap"] };
+/** What no layer can tell from what every program does: see docs/sandbox.md, What is open. */
+export const OPEN_ALWAYS: Options = { open: ["all", "without Landlock", "without namespaces", "bwrap"] };
 /** Would change the machine, or needs rights or devices that few have. */
 export const NOT_BARE: Options = { worksBare: false };
 

@@ -1,4 +1,5 @@
-import { SECRETS_IN_HOME } from "../secrets-in-home.ts";
+import { SECRET_VARIABLES } from "../run-attempt.ts";
+import { SECRETS_IN_HOME, TOKEN_IN_CACHE } from "../secrets-in-home.ts";
 import { NOT_BARE, OPEN_WITHOUT_VIEW, python, sh } from "./attempt.ts";
 
 const FIRST_PROCESS = { worksBare: false, open: ["bwrap"] } as const;
@@ -6,6 +7,7 @@ const FIRST_PROCESS = { worksBare: false, open: ["bwrap"] } as const;
 /** Contents that are nobody's business, and other processes. */
 export const READS = [
   ...SECRETS_IN_HOME.map(file => sh(`reads ~/${file}`, `cat "$HOME/${file}"`)),
+  sh("reads a token in a cache", `cat "$HOME/${TOKEN_IN_CACHE}"`, OPEN_WITHOUT_VIEW),
   sh("reads a private key in the project", "cat deploy.key", OPEN_WITHOUT_VIEW),
   sh("reads through a link", `ln -s "$HOME/.ssh/id_rsa" key && cat key`),
   sh("reads through a link to the folder", `ln -s "$HOME/.ssh" keys && cat keys/id_rsa`),
@@ -80,6 +82,14 @@ print(os.read(check(libc.syscall(438, f, 0, 0), proves=False), 99))`,
   ),
   ...["/etc/shadow", "/etc/shadow-", "/etc/gshadow", "/etc/gshadow-", "/etc/ssh/ssh_host_ed25519_key"].map(
     file => sh(`reads ${file}`, `[ -s ${file} ] && head -c 1 ${file} | grep -q . && echo ESCAPED`, NOT_BARE),
+  ),
+  ...Object.keys(SECRET_VARIABLES).map(name =>
+    python(`prints the variable ${name}`, `print(os.environ["${name}"])`),
+  ),
+  python(
+    "reads a ticket of Kerberos in a temporary folder",
+    `print(open("/tmp/krb5cc_" + os.environ["SHARED_NAME"]).read())`,
+    OPEN_WITHOUT_VIEW,
   ),
   sh("prints the environment", "env"),
   sh("prints a variable by its name", 'echo "$DEPLOY_TOKEN"'),
