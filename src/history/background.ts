@@ -144,12 +144,15 @@ function processesLeft(system: System, { background, change }: OpenChange): read
     const chain = listAncestry(look, pid);
     const isOfHost = chain.some(one => one.pid === host.pid);
     const isHook = chain.some(one => one.pid !== host.pid && own.has(one.pid) && !above.has(one.pid));
-    const isOrphan = chain.some(({ parent, pid: at }) => above.has(parent) && !own.has(at));
+    // Whoever was there before has started what else is new.
+    const first = chain.filter(one => isNew(one.pid)).at(-1);
+    const isOrphan = first !== undefined && above.has(first.parent);
     const counts = isOfHost
       ? !isHook &&
         (background?.isDetached === true || chain.some(one => runs(system, one.pid, change.command)))
       : isOrphan &&
-        ((background?.isDetached === true && isOfSession(found, host)) || isOfCall(system, found, change));
+        ((background?.isDetached === true && isOfSession(found, host)) ||
+          (!first.hasTerminal && isOfCall(system, found, change)));
     return counts ? [{ pid, start: found.start, host: found.host }] : [];
   });
 }

@@ -77,6 +77,31 @@ describe("a call that leaves processes behind", () => {
     p.write({ go: "" });
     await new Promise(resolve => child.once("exit", resolve));
   });
+
+  it("is not one beside which a program of others starts something with the same words", async () => {
+    const p = testProject();
+    p.write({ "a.txt": "a\n", "mine.txt": "mine\n" });
+    const WAIT = "until test -e over; do sleep 0.05; done";
+    // A daemon, that was there before the call, and whose work has the words of the call.
+    const daemon = `echo ready > ready; until test -e go; do sleep 0.05; done; bash -c 'echo $$ > began; ${WAIT}'; : >> gone`;
+    spawn("setsid", ["-f", "bash", "-c", daemon], { cwd: p.root, stdio: "ignore" });
+    await until(async () => existsSync(join(p.root, "ready")));
+    const command = `bash -c '${WAIT}'`;
+    try {
+      await p.begin(command, { targets: [p.target("a.txt")] });
+      p.write({ "a.txt": "by the call\n", go: "" });
+      await until(async () => existsSync(join(p.root, "began")));
+      await end(p, command);
+      const [change] = p.history.listChanges({}).changes;
+      expect(change?.status).toBe("done");
+      p.write({ "mine.txt": "by the person\n" });
+      await p.undo(change?.id);
+      expect([p.read("a.txt"), p.read("mine.txt")]).toEqual(["a\n", "by the person\n"]);
+    } finally {
+      p.write({ go: "", over: "" });
+      await until(async () => existsSync(join(p.root, "gone")));
+    }
+  });
 });
 
 describe("a file that the host itself writes", () => {

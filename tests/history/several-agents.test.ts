@@ -50,6 +50,10 @@ const TAKING = [
   "git clean -fxq local",
   "git stash -a",
   "rm -r local",
+  "git rm -fq README.md",
+  "git rm -rf .",
+  "git mv README.md about.md",
+  "git mv -f src/a.ts README.md",
 ];
 /** What only git ignores of theirs. */
 const IGNORED = ["git clean -fdX", "git clean -fxq local", "rm -r local"];
@@ -63,6 +67,9 @@ const LEAVING = [
   "git clean -n",
   "git commit -qm x --allow-empty",
   "rm src/a.ts",
+  "git rm -f src/a.ts",
+  "git rm --cached -f README.md",
+  "git mv src/a.ts README.md",
   "echo more >> src/b.ts",
   "cat theirs.txt",
 ];

@@ -66,7 +66,10 @@ function workTakenBy(run: GitRun, workspace: Workspace): TakenWork | undefined {
   const { subcommand, options } = run;
   const untracked = untrackedTaken(run);
   if (untracked === undefined) return undefined;
-  const operands = options.operandValues.slice(isStashWord(run) ? 1 : 0);
+  const operands = options.operandValues.slice(
+    isStashWord(run) ? 1 : 0,
+    subcommand === "mv" && !options.has("f", "force") ? -1 : undefined,
+  );
   const named = operands.flatMap(value => knownText(value) ?? []);
   const isThere = (spec: string) =>
     /[*?[:]|^\.\.?$/.test(spec) || covering(run, spec, workspace) !== undefined;
@@ -111,6 +114,10 @@ function untrackedTaken(run: GitRun): TakenWork["untracked"] | undefined {
     case "checkout":
     case "switch":
       return "none";
+    case "mv":
+      return "too";
+    case "rm":
+      return options.has("f", "force") && !options.has("cached") ? "none" : undefined;
     case "clean":
       return isForcedClean(run, false) ? "only" : undefined;
     case "stash": {

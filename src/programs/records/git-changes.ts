@@ -167,6 +167,8 @@ const LISTING = [
 export function takesIgnored({ subcommand, options }: GitWords): boolean {
   if (subcommand === "clean") return options.has("x", "X");
   if (subcommand === "stash") return options.has("a", "all");
+  // A folder that leaves the tree goes with what git ignores in it.
+  if (subcommand === "sparse-checkout") return true;
   // What was added by force is deleted by a reset.
   return subcommand === "add" && options.has("f", "force");
 }

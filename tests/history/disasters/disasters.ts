@@ -82,6 +82,14 @@ const FOLDERS_BY_NAME: readonly Disaster[] = [
   ),
 ];
 
+const LEFT_OUT: readonly Disaster[] = rows(
+  "left out of the tree",
+  {
+    setup: `${filled("build")}; echo build/ >> .gitignore; echo k > build/keep.txt; git add -f build/keep.txt .gitignore; git commit -qm keep`,
+  },
+  ["git sparse-checkout set docs", "git sparse-checkout set --no-cone /docs/"],
+);
+
 const PACKED =
   'mkdir -p /tmp/pack-$$/deep; cd /tmp/pack-$$; echo theirs > report.txt; echo 9 > deep/data.csv; tar cf "$HOME/work/project/p.tar" .; zip -qr "$HOME/work/project/p.zip" . 2>/dev/null || true; rm -rf /tmp/pack-$$';
 const OUTSIDE: readonly Disaster[] = rows("outside", { outside: true, setup: PACKED }, [
@@ -272,6 +280,7 @@ export const CASES: readonly Disaster[] = [
   ...BACKGROUND,
   ...MANY_FILES,
   ...FOLDERS_BY_NAME,
+  ...LEFT_OUT,
   ...OUTSIDE,
   ...CONTAINERS,
   ...SEVERAL,

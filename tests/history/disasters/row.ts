@@ -36,6 +36,7 @@ export type Family =
   | "background"
   | "many files"
   | "folders by name"
+  | "left out of the tree"
   | "outside"
   | "containers"
   | "several sessions"
