@@ -153,21 +153,25 @@ const wordsByText = new Map<string, readonly string[]>();
 /** Grammars are constants, so their look-up tables are made once. */
 const namesByGrammar = new WeakMap<OptionGrammar, Names>();
 
-/** The words that were read last, in each grammar: what is known of a program asks for the same again and again. */
-const last = { argv: [] as readonly Value[], readings: new Map<OptionGrammar, ParsedOptions>() };
+/** Words as they were read in one grammar, and in others before that. */
+interface Reading {
+  readonly argv: readonly Value[];
+  readonly grammar: OptionGrammar;
+  readonly options: ParsedOptions;
+  readonly before: Reading | undefined;
+}
+
+/** Of the words that were read last: what is known of a program asks for the same again and again. */
+let last: Reading | undefined;
 
 /** Reads `argv` from `start` on. Unknown options count as flags unless the grammar says otherwise. */
 export function parseOptions(argv: readonly Value[], grammar: OptionGrammar, start = 1): ParsedOptions {
   if (start !== 1) return readOptions(argv, grammar, start);
-  if (last.argv !== argv) {
-    last.argv = argv;
-    last.readings.clear();
-  }
-  const known = last.readings.get(grammar);
-  if (known !== undefined) return known;
-  const options = readOptions(argv, grammar, start);
-  last.readings.set(grammar, options);
-  return options;
+  const before = last?.argv === argv ? last : undefined;
+  for (let known = before; known !== undefined; known = known.before)
+    if (known.grammar === grammar) return known.options;
+  last = { argv, grammar, options: readOptions(argv, grammar, start), before };
+  return last.options;
 }
 
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: one pass over the words, whose parts share their position
