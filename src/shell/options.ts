@@ -345,6 +345,16 @@ function getNames(grammar: OptionGrammar): Names {
   return names;
 }
 
+const endingGrammars = new WeakMap<OptionGrammar, OptionGrammar>();
+
+/** The grammar with options that end at the first operand: one object for each, so that what is known of it is found. */
+export function endingAtOperand(grammar: OptionGrammar): OptionGrammar {
+  if (grammar.stopsAtOperand === true) return grammar;
+  const made = endingGrammars.get(grammar) ?? { ...grammar, stopsAtOperand: true };
+  endingGrammars.set(grammar, made);
+  return made;
+}
+
 const namesBySpelling = new Map<string, Names>();
 const MAX_SPELLINGS = 2000;
 

@@ -59,10 +59,10 @@ export function createDisk(
   const linkAt = (path: string) => (kind(path) === "symlink" ? readLink(path) : undefined);
   // Asking for names where nothing is would throw, which is slow.
   const list = onceEach(path => (found(path) === "absent" ? undefined : files.list(path)));
-  const bytes = onceEach((path, limitBytes: number) =>
+  const bytes = onceEach((path, limitBytes) =>
     files.follow(path)?.kind === "file" ? files.read(path, limitBytes) : undefined,
   );
-  const text = onceEach((path, limitBytes: number) => {
+  const text = onceEach((path, limitBytes) => {
     const read = bytes(path, limitBytes);
     return read === undefined ? undefined : system.text.decode(read).text;
   });
@@ -89,19 +89,20 @@ export function createDisk(
 }
 
 /** Asks once for each path; what cannot be read is not there. */
-function onceEach<Rest extends readonly unknown[], Answer>(
-  ask: (path: string, ...rest: Rest) => Answer | undefined,
-): (path: string, ...rest: Rest) => Answer | undefined {
-  const answers = new Map<string, Answer | undefined>();
-  return (path, ...rest) => {
-    const known = answers.get(path);
-    if (known !== undefined || answers.has(path)) return known;
+function onceEach<Answer>(
+  ask: (path: string, limit: number) => Answer | undefined,
+): (path: string, limit?: number) => Answer | undefined {
+  let answers: Map<string, Answer | undefined> | undefined;
+  return (path, limit = 0) => {
+    const known = answers?.get(path);
+    if (known !== undefined || answers?.has(path) === true) return known;
     let answer: Answer | undefined;
     try {
-      answer = ask(path, ...rest);
+      answer = ask(path, limit);
     } catch {
       answer = undefined;
     }
+    answers ??= new Map();
     answers.set(path, answer);
     return answer;
   };

@@ -4,6 +4,7 @@ import {
   couldBe,
   describe,
   dropKnown,
+  endingAtOperand,
   type Followed,
   findEnvironmentValue,
   knownPrefix,
@@ -367,17 +368,16 @@ function unusualOf(
   call: ParsedCall,
   isOfService: boolean,
 ): readonly ProgramEffect[] {
-  if (runsElsewhere(call)) return NO_EFFECTS;
   const looks = looksOfAdministration(name);
   // Root of a container is not root of this machine, and a module of Python's is no program.
   const isOfRoot =
     found === undefined && call.isElevated && call.place.kind === "local" && PROGRAM.test(name);
-  if (looks !== undefined || isOfRoot) return administers(name, call, looks);
+  const isAdministered = looks !== undefined || isOfRoot;
+  if (!(isAdministered || isOfService) || runsElsewhere(call)) return NO_EFFECTS;
+  if (isAdministered) return administers(name, call, looks);
   // Simulated devices and emulated services are this machine's own.
-  const isLocal = hasTrait(name, "simulates") || isAtLocalEndpoint(call);
-  return isOfService && !isLocal && found !== undefined && isOfReachingField(found)
-    ? unusualWork(name, call)
-    : NO_EFFECTS;
+  if (hasTrait(name, "simulates") || isAtLocalEndpoint(call)) return NO_EFFECTS;
+  return found !== undefined && isOfReachingField(found) ? unusualWork(name, call) : NO_EFFECTS;
 }
 
 /** `--endpoint-url http://localhost:4566`: an emulator on this machine, which nobody else uses. */
@@ -452,7 +452,7 @@ function findScript(program: Program | undefined, argv: readonly Value[]): reado
   // The first word of sed and awk is code, which only looks like a path: `s/a/b/`.
   if (program?.language === undefined || program.options === undefined || program.is?.includes("selects"))
     return undefined;
-  const [script] = parseOptions(argv, { ...program.options, stopsAtOperand: true }).operands;
+  const [script] = parseOptions(argv, endingAtOperand(program.options)).operands;
   return script !== undefined && /\/|\.\w+$/.test(knownPrefix(script.value))
     ? argv.slice(script.index)
     : undefined;

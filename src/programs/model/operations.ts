@@ -19,6 +19,7 @@ import { readRow } from "./text-table.ts";
 import { destroyingVerb, isResource, singular } from "./vocabulary.ts";
 
 const DRY_RUN = words("dry-run dry dryrun what-if whatif simulate preview");
+const TELLING = ["help", ...DRY_RUN];
 const DEFAULT_OPTIONS: OptionGrammar = { abbreviates: false, flags: `help ${DRY_RUN.join(" ")}` };
 const VALUED_OPTIONS: OptionGrammar = {
   abbreviates: false,
@@ -191,7 +192,7 @@ function applies(
   if (unless !== undefined && options.isOn(...words(unless))) return false;
   const hasNeeds = needs?.split("+").every(group => words(group).some(need => hasOption(options, need)));
   if (hasNeeds === false) return false;
-  if (isFree(operation, operands.map(describe), matched)) return false;
+  if (operation.freeOn !== undefined && isFree(operation, operands.map(describe), matched)) return false;
   if (isAnswered === true && !isFed(call)) return false;
   if (isFreeInTests === true && (isTestRun(call) || choosesTests(call))) return false;
   return ofUnknown !== true || call.isOpenEnded || operands.slice(matched).some(hasUnknown);
@@ -262,7 +263,7 @@ function hasOption(options: ParsedOptions, need: string): boolean {
 
 /** Only looks, or helps. A version is asked for in front of everything; further on it is one that the command is about. */
 export function onlyTells(parsed: ParsedOptions): boolean {
-  return parsed.isOn("help", ...DRY_RUN) || asksForVersion(parsed);
+  return parsed.options.length > 0 && (parsed.isOn(...TELLING) || asksForVersion(parsed));
 }
 
 export function asksForVersion({ options, operands }: ParsedOptions): boolean {

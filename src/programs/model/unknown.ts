@@ -308,13 +308,14 @@ function withHome(value: Value, { place, scope }: ParsedCall): Value {
   return concatenate([text(homeAt(place, scope.session.context.home)), dropKnown(value, 1)]);
 }
 
-const SURE =
-  "unsafe yes y force f all auto-approve confirm no-prompt skip-confirmation no-interactive non-interactive no-confirm confirmed hard";
+const SURE = wordSet(
+  "unsafe yes y force f all auto-approve confirm no-prompt skip-confirmation no-interactive non-interactive no-confirm confirmed hard",
+);
 /** An option that is not known may take the next word as its value. */
 export const UNKNOWN: OptionGrammar = { abbreviates: false, unknownTakesValue: true };
 const GRAMMARS: readonly OptionGrammar[] = [
   { abbreviates: false },
-  { abbreviates: false, unknownTakesValue: true, flags: `${SURE} dry-run help` },
+  { abbreviates: false, unknownTakesValue: true, flags: `${SURE.list.join(" ")} dry-run help` },
 ];
 export const MAX_COMMAND_WORDS = 4;
 /** Options whose value is the operation. */
@@ -341,7 +342,9 @@ export function operationOfVerbs(
   const [called] = isKnown || /^[./]/.test(describe(wordAt(call.argv, 0))) ? [] : verbsOfName(program);
   if (called !== undefined && !onlyTells(call.options))
     return [saidBy(program, call, call.operands.map(describe), "cloud.other", `${called} something`)];
-  for (const options of isKnown ? [call.options] : GRAMMARS.map(one => parseOptions(call.argv, one))) {
+  for (const grammar of isKnown ? [undefined] : GRAMMARS) {
+    const options = grammar === undefined ? call.options : parseOptions(call.argv, grammar);
+    if (onlyTells(options)) continue;
     // `ctest -R delete`: behind a capital letter stands what is chosen; behind `-X` what is done.
     const shown = options.operands
       .filter(({ index }) => !/^-[A-WYZ]$/.test(describe(wordAt(call.argv, index - 1))))
@@ -351,14 +354,19 @@ export function operationOfVerbs(
     );
     const verb =
       (emptied === undefined ? undefined : "stop") ??
-      destructiveVerb(program, shown, options.has(...words(SURE)), isOfProject, isKnown) ??
+      destructiveVerb(
+        program,
+        shown,
+        options.options.some(({ name }) => SURE.has(name)),
+        isOfProject,
+        isKnown,
+      ) ??
       (isKnown
         ? undefined
         : (writtenVerb(call) ??
           options.options
             .map(({ name, value }) => verbOfOption(name, value, shown))
             .find(one => one !== undefined)));
-    if (onlyTells(options)) continue;
     const there = { ...call, options };
     if (verb !== undefined) return [saidBy(program, there, shown, "cloud.other", `${verb} something`)];
     const ended = isOfProject ? [] : findEndsAll(program, there);
@@ -469,12 +477,12 @@ export function operationOfOthers(
   if (onlyTells(options) || options.isOn("check")) return [];
   const shown = options.operandValues.map(describe);
   const command = shown.slice(0, MAX_COMMAND_WORDS).filter(word => /^\w(?!.*:\/)[\w:.@/-]{0,80}$/.test(word));
+  if (isTarget && !saysDeploy([baseName(program), ...command])) return [];
   // `theme push --live`
   const flags = options.options.flatMap(({ name }) => (/^[a-z]+$/.test(name) ? [name] : []));
   const saidHere = (rule: OperationEffect["rule"], what: string) =>
     saidBy(program, { ...call, options }, [...shown, ...flags], rule, what);
-  if (isTarget)
-    return saysDeploy([baseName(program), ...command]) ? [saidHere("deploy.production", "deploy")] : [];
+  if (isTarget) return [saidHere("deploy.production", "deploy")];
   const said = operationsSaid({
     program: isNamed ? baseName(program) : "",
     command,

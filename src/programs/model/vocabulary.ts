@@ -193,7 +193,7 @@ export interface Said {
   readonly options: readonly { readonly name: string; readonly value: string | undefined }[];
 }
 
-const MAX_REMEMBERED = 500;
+const MAX_REMEMBERED = 4000;
 const MAX_REMEMBERED_LENGTH = 40;
 const remembered = new Map<string, readonly string[]>();
 

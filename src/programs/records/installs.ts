@@ -53,6 +53,13 @@ const NPM_ITSELF = {
   options: { ...NPM.options, values: `${NPM.options.values} w|workspace p=package` },
 } satisfies Omit<Installer, "verbs">;
 
+const NPX: Installer = {
+  ...NPM_ITSELF,
+  options: { ...NPM_ITSELF.options, stopsAtOperand: true },
+  verbs: "",
+  runs: "*",
+};
+
 const PYPI: Omit<Installer, "verbs"> = {
   registry: "pypi",
   options: {
@@ -99,13 +106,13 @@ const INSTALLERS: Readonly<Record<string, Installer>> = {
   pnpm: { ...NPM, verbs: "add install i", runs: "dlx", creates: "create" },
   yarn: { ...NPM, verbs: "add global+add", runs: "dlx", creates: "create" },
   bun: { ...NPM, verbs: "add a install i", runs: "x", creates: "create c" },
-  npx: { ...NPM_ITSELF, verbs: "", runs: "*" },
-  bunx: { ...NPM_ITSELF, verbs: "", runs: "*" },
-  pnpx: { ...NPM_ITSELF, verbs: "", runs: "*" },
+  npx: NPX,
+  bunx: NPX,
+  pnpx: NPX,
   pip: { ...PYPI, verbs: "install" },
   pip3: { ...PYPI, verbs: "install" },
   uv: { ...PYPI, verbs: "add pip+install tool+install", runs: "tool+run" },
-  uvx: { ...PYPI, verbs: "", runs: "*" },
+  uvx: { ...PYPI, options: { ...PYPI.options, stopsAtOperand: true }, verbs: "", runs: "*" },
   pipx: { ...PYPI, verbs: "install", runs: "run" },
   poetry: { ...PYPI, verbs: "add" },
   pdm: { ...PYPI, verbs: "add" },
@@ -166,7 +173,7 @@ export function installEffects(name: string, call: ProgramCall): readonly Operat
   return effects;
 }
 
-const INSTALLS = /^(?:--)?install(?:-(?:extension|plugin))?$/;
+const INSTALLS = /^(?:--)?install(?:-(?:extension|plugin))?(?:=|$)/;
 const ADDS = /^(?:add|upgrade|-[iUF]\w{0,3})$/;
 /** An extension that comes as a file has passed no shop. */
 const EXTENSION = /\.(?:vsix|xpi|crx)$/i;
@@ -179,9 +186,7 @@ const UNCHECKED =
 function installsOfOthers(name: string, call: ProgramCall): readonly OperationEffect[] {
   const given = call.argv.slice(1).map(describe);
   const isUnchecked = given.some(word => UNCHECKED.test(word));
-  const at = given.findIndex(
-    word => INSTALLS.test(word.replace(/=.*$/s, "")) || (isUnchecked && ADDS.test(word)),
-  );
+  const at = given.findIndex(word => INSTALLS.test(word) || (isUnchecked && ADDS.test(word)));
   if (at < 0 || given.slice(0, at).filter(word => !word.startsWith("-")).length > 1) return [];
   const address = given
     .slice(isUnchecked ? 0 : at)
@@ -224,7 +229,7 @@ interface Install {
 function readInstall(installer: Installer, call: ProgramCall): Install | undefined {
   const { options: grammar, verbs, runs = "", creates = "", variables = "" } = installer;
   const isProgram = runs === "*";
-  const whole = parseOptions(call.argv, { ...grammar, stopsAtOperand: isProgram });
+  const whole = parseOptions(call.argv, grammar);
   const operands = whole.operandValues;
   const named = installer.packages === undefined ? [] : whole.valuesOf(...words(installer.packages));
   const install = (packages: readonly Value[], options: ParsedOptions): Install => ({

@@ -1,5 +1,6 @@
 import {
   type EnvironmentEntry,
+  endingAtOperand,
   joinPath,
   knownText,
   NO_OUTPUT,
@@ -27,7 +28,7 @@ export function runPrefix({ options, cells }: Omit<PrefixWrapper, "names">, call
     cells["may begin with"] !== undefined && cells["may begin with"] === knownText(wordAt(call.argv, 1));
   const start = isBegun ? 2 : skipSubcommand(cells.subcommands, call);
   if (start === undefined) return [unknownOutput(call)];
-  const grammar = { ...options, stopsAtOperand: true };
+  const grammar = endingAtOperand(options);
   const parsed = parseOptions(call.argv, grammar, start);
   if (parsed.isOn(...words(cells["silenced by"] ?? ""))) return [unknownOutput(call)];
   const operandFrom = (index: number) =>

@@ -1,6 +1,7 @@
 import { readJson } from "../../protocol/index.ts";
 import {
   dropKnown,
+  endingAtOperand,
   joinValues,
   knownPrefix,
   knownText,
@@ -271,13 +272,18 @@ export function runsElsewhere({ program, argv }: ParsedCall): boolean {
   );
 }
 
-function readGrammar({ values = "", text: lines = "", parameters = "" }: Cells): OptionGrammar {
-  return {
+const grammars = new WeakMap<Cells, OptionGrammar>();
+
+function readGrammar(cells: Cells): OptionGrammar {
+  const { values = "", text: lines = "", parameters = "" } = cells;
+  const grammar = grammars.get(cells) ?? {
     abbreviates: false,
     unknownTakesValue: values === "",
     values: `${values} ${lines} ${parameters}`,
     flags: "-biqvVTtAaNS interactive batch quiet verbose no-tty debug",
   };
+  grammars.set(cells, grammar);
+  return grammar;
 }
 
 /** The place behind the subcommands; undefined when they are others. */
@@ -288,7 +294,7 @@ function skipPath(
 ): number | undefined {
   let start = 1;
   for (const part of path) {
-    const [first] = parseOptions(argv, { ...grammar, stopsAtOperand: true }, start).operands;
+    const [first] = parseOptions(argv, endingAtOperand(grammar), start).operands;
     if (first === undefined || !part.split("|").includes(knownText(first.value) ?? "")) return undefined;
     start = first.index + 1;
   }
