@@ -82,21 +82,25 @@ describe("a document outside the project comes back", () => {
 });
 
 describe("pieces of a file outside the project", () => {
-  it("go again, and what they replaced comes back", async () => {
+  it.each([
+    ["split -d -l 1 --additional-suffix=.txt big.txt ../elsewhere/part-", "part-01.txt", 4],
+    ["csplit -s -f ../elsewhere/part- -b %02d.txt big.txt 2 3 4", "part-01.txt", 4],
+    ["csplit -s -n 3 --prefix=../elsewhere/x big.txt 3", "x001", 2],
+    ["ssh-keygen -q -N '' -f ../elsewhere/key", "key.pub", 2],
+  ])("go again, and what they replaced comes back: %s", async (command, replaced, count) => {
     const p = testProject();
     const beside = join(p.home, "elsewhere");
     mkdirSync(beside);
-    writeFileSync(join(beside, "part-01.txt"), "mine\n");
+    writeFileSync(join(beside, replaced), "mine\n");
     p.write({ "big.txt": "1\n2\n3\n4\n" });
-    const command = "split -d -l 1 --additional-suffix=.txt big.txt ../elsewhere/part-";
     const given = { cwd: p.root, home: p.home, system: p.context.system };
     await p.begin(command, judgeCommand(command, given).footprint());
     p.shell(command);
     await p.end(command);
-    expect(readdirSync(beside)).toHaveLength(4);
+    expect(readdirSync(beside)).toHaveLength(count);
     await p.undo();
-    expect(readdirSync(beside)).toEqual(["part-01.txt"]);
-    expect(readFileSync(join(beside, "part-01.txt"), "utf8")).toBe("mine\n");
+    expect(readdirSync(beside)).toEqual([replaced]);
+    expect(readFileSync(join(beside, replaced), "utf8")).toBe("mine\n");
   });
 });
 

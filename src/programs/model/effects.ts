@@ -1,4 +1,5 @@
 import {
+  concatenate,
   describe,
   hasUnknown,
   knownPrefix,
@@ -167,7 +168,11 @@ export function effectsOfRows(rows: readonly EffectRow[], call: ParsedCall): rea
   return rows.flatMap(row => {
     if (row.when !== undefined && !call.options.has(...words(row.when))) return [];
     if (row.unless !== undefined && call.options.isOn(...words(row.unless))) return [];
-    return listTargets(row, call).map(path => toEffect(row, path, call));
+    return listTargets(row, call)
+      .flatMap(path =>
+        row.andEnding === undefined ? path : [path, concatenate([path, text(row.andEnding)])],
+      )
+      .map(path => toEffect(row, path, call));
   });
 }
 

@@ -299,6 +299,8 @@ export interface EffectRow {
   readonly isInto?: boolean;
   /** Copies the content: for rules that tell showing from copying. */
   readonly isCopy?: boolean;
+  /** It does the same with the path that has this behind it. */
+  readonly andEnding?: string;
   /** The path when none is named. */
   readonly otherwise?: string;
 }

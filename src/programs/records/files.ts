@@ -122,7 +122,7 @@ export const files: Field = {
       options: { flags: "-ylqpieHv", values: "-ftbCNPmOaInVRFszE", abbreviates: false },
       effects: [
         { write: "f", how: "edit", when: "p", unless: "y l F H R e i" },
-        { write: "f", how: "make", unless: "p y l F H R e i" },
+        { write: "f", how: "make", unless: "p y l F H R e i", andEnding: ".pub" },
       ],
     }),
     program("apply_patch applypatch", "", { effects: effectsOfPatchText }),

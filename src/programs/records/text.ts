@@ -137,6 +137,10 @@ export const textPrograms: Field = {
       effects: piecesOfSplit,
       shellOptions: { names: "filter" },
     }),
+    program("csplit", "gnu changesMore", {
+      options: { values: "-fbn prefix suffix-format digits", abbreviates: false },
+      effects: piecesOfCsplit,
+    }),
     program("grep egrep fgrep zgrep", "passesOn selects gnu", {
       setBy: "GREP_OPTIONS",
       options: {
@@ -503,12 +507,7 @@ function expandSet(source: string): readonly string[] | undefined {
 
 const MAX_PIECES = 100;
 
-/** The names that the first pieces get; those beside each other in the working directory are found by the history. */
-function piecesOfSplit({ options, operands }: ParsedCall): readonly ProgramEffect[] {
-  const [source, prefix] = operands;
-  const reads: readonly ProgramEffect[] =
-    source === undefined ? [] : [{ kind: "read", path: source, isCopy: true }];
-  if (prefix === undefined || knownText(prefix)?.includes("/") === false) return reads;
+function piecesOfSplit({ options, operands: [source, prefix] }: ParsedCall): readonly ProgramEffect[] {
   const wordOf = (...names: string[]) => knownText(options.valueOf(...names) ?? text("")) ?? "";
   const digits = options.has("x", "hex-suffixes") ? 16 : options.has("d", "numeric-suffixes") ? 10 : 26;
   const length = Number(wordOf("a", "suffix-length")) || 2;
@@ -519,11 +518,33 @@ function piecesOfSplit({ options, operands }: ParsedCall): readonly ProgramEffec
         (digits === 26 ? String.fromCharCode(97 + (rest % 26)) : (rest % digits).toString(16)) + written;
     return written + wordOf("additional-suffix");
   };
-  const names = Array.from({ length: Math.min(MAX_PIECES, digits ** length) }, (_, number) => suffix(number));
+  return pieces(source, prefix, Math.min(MAX_PIECES, digits ** length), suffix);
+}
+
+function piecesOfCsplit({ options, operands: [source] }: ParsedCall): readonly ProgramEffect[] {
+  const wordOf = (...names: string[]) => knownText(options.valueOf(...names) ?? text("")) ?? "";
+  const format = wordOf("b", "suffix-format") || `%0${wordOf("n", "digits") || "2"}d`;
+  const suffix = (number: number) =>
+    format.replace(/%0?(\d*)[du]/, (_, width: string) => String(number).padStart(Number(width), "0"));
+  return pieces(source, options.valueOf("f", "prefix"), MAX_PIECES, suffix);
+}
+
+/** The names that the first pieces get; those beside each other in the working directory are found by the history. */
+function pieces(
+  source: Value | undefined,
+  prefix: Value | undefined,
+  count: number,
+  suffix: (number: number) => string,
+): readonly ProgramEffect[] {
+  const reads: readonly ProgramEffect[] =
+    source === undefined ? [] : [{ kind: "read", path: source, isCopy: true }];
+  if (prefix === undefined || knownText(prefix)?.includes("/") === false) return reads;
   return [
     ...reads,
-    ...names.map(
-      name => ({ kind: "write", path: concatenate([prefix, text(name)]), how: "replace" }) as const,
+    ...Array.from(
+      { length: count },
+      (_, number) =>
+        ({ kind: "write", path: concatenate([prefix, text(suffix(number))]), how: "replace" }) as const,
     ),
   ];
 }
