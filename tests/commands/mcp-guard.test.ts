@@ -166,6 +166,9 @@ describe("mcp guard", () => {
       });
     expect(pins()).toMatch(/^s: 4 definitions, 1 held/);
     expect(pins("s")).toContain('+  "name": "other"');
+    expect(pins("s", "other")).toMatch(
+      /\n\+ {2}"name": "other".*\nTo accept what is held: amplihack mcp pins s other --accept\n$/s,
+    );
     expect(JSON.parse(pins("s", "other", "--json"))).toMatchObject({
       servers: [{ server: "s", tools: [{ name: "other", state: "held" }] }],
     });

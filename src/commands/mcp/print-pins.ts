@@ -59,24 +59,23 @@ export async function printPins(
         ...(pin.held === undefined ? {} : { why: whyHeld(pin), diff: pinDiff(pins.server, name, pin) }),
       })),
   }));
-  if (format === "json") {
-    terminal.printJson({ servers });
-    return 0;
-  }
-  if (servers.length === 0)
-    terminal.print("No server was guarded yet. amplihack mcp guard --help says how.\n");
-  for (const each of servers) {
+  const lines = servers.flatMap(each => {
     const held = each.tools.filter(({ state }) => state === "held");
-    terminal.print(
-      `${each.server}: ${count(each.tools.length, "definition")}, ${held.length} held (${escapeHidden(each.command)})\n`,
-    );
-    for (const { name, state, why } of each.tools)
-      terminal.print(
-        `  ${state === "held" ? "held    " : "accepted"}  ${escapeHidden(name)}${why === undefined ? "" : `: ${why}`}\n`,
-      );
-    if (server !== undefined) for (const { diff } of held) terminal.print(`\n${diff ?? ""}`);
-    if (held.length > 0)
-      terminal.print(`To accept what is held: amplihack mcp pins ${each.server} --accept\n`);
-  }
+    return [
+      `${each.server}: ${count(each.tools.length, "definition")}, ${held.length} held (${escapeHidden(each.command)})`,
+      ...each.tools.map(
+        ({ name, state, why }) =>
+          `  ${state.padEnd(8)}  ${escapeHidden(name)}${why === undefined ? "" : `: ${why}`}`,
+      ),
+      ...(server === undefined ? [] : held.map(({ diff }) => `\n${diff ?? ""}`)),
+      ...(held.length === 0
+        ? []
+        : [
+            `To accept what is held: amplihack mcp pins ${[each.server, tool ?? []].flat().join(" ")} --accept`,
+          ]),
+    ];
+  });
+  if (lines.length === 0) lines.push("No server was guarded yet. amplihack mcp guard --help says how.");
+  terminal.printResult(format, { servers }, `${lines.join("\n")}\n`);
   return 0;
 }
