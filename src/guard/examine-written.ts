@@ -1,12 +1,19 @@
 import type { RuleId } from "../config/index.ts";
 import { analyseCommand } from "../programs/index.ts";
 import type { ShellContext } from "../shell/index.ts";
-import { clip } from "../text/index.ts";
-import { startsLater } from "../workspace/index.ts";
+import { clip, liveTokenIn } from "../text/index.ts";
+import {
+  classifyPath,
+  findRepository,
+  isIgnoredNow,
+  partsBelow,
+  secretAt,
+  startsLater,
+} from "../workspace/index.ts";
 import { collectEffects } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
 import { describeDanger } from "./examine-session-files.ts";
-import { type Finding, makeFinding, settleVerdict } from "./finding.ts";
+import { type Details, type Finding, makeFinding, settleVerdict } from "./finding.ts";
 import type { GuardWorkspace } from "./judgement.ts";
 import { findRule } from "./rules.ts";
 
@@ -22,6 +29,11 @@ export interface WrittenText {
 /** What a service runs for everybody who pushes, with the secrets of the project. */
 const PIPELINE =
   /\/\.(?:github|gitea|forgejo)\/(?:workflows|actions)\/.+\.ya?ml$|\/(?:\.gitlab-ci[^/]*|bitbucket-pipelines|azure-pipelines[^/]*|\.travis|\.drone|appveyor|cloudbuild)\.ya?ml$|\/\.(?:circleci|buildkite|woodpecker|gitlab|tekton)\/.+\.ya?ml$/;
+/** By a path below the repository. */
+export function isPipeline(path: string): boolean {
+  return PIPELINE.test(`/${path}`);
+}
+
 /** What an editor or a notebook runs when a person opens it. */
 const OPENED = /\.ipynb$|\/\.vscode\/(?:tasks|launch|settings)\.json$|\/\.?devcontainer(?:\/[^/]+)?\.json$/;
 const MAX_TEXT = 64 * 1024;
@@ -36,14 +48,32 @@ export function findWritten(
 ): readonly Finding[] {
   return texts.flatMap(({ path, text, invocation }) => {
     if (text.length > MAX_TEXT) return [];
+    const token = newToken(path, text, workspace);
+    if (token !== undefined) return ask("git.secret-add", `${path} (${token})`, { name: path });
     const what = whatOf(path, text, workspace, shell);
-    if (what === "") return [];
-    const rule = findRule(RULE);
-    const verdict = settleVerdict(rule, undefined, workspace.settings);
-    return verdict === "allow"
-      ? []
-      : [makeFinding(rule, verdict, invocation, `${path} (${what})`, { file: path, what })];
+    return what === "" ? [] : ask(RULE, `${path} (${what})`, { file: path, what });
+
+    function ask(id: RuleId, target: string, details: Details): readonly Finding[] {
+      const rule = findRule(id);
+      const verdict = settleVerdict(rule, undefined, workspace.settings);
+      return verdict === "allow" ? [] : [makeFinding(rule, verdict, invocation, target, details)];
+    }
   });
+}
+
+/** A live credential in a file that git will take along, where none was before. */
+function newToken(path: string, text: string, workspace: GuardWorkspace): string | undefined {
+  const { disk, project } = workspace;
+  const token = liveTokenIn(text);
+  if (token === undefined || project === undefined || secretAt(workspace, path) !== undefined)
+    return undefined;
+  const below = partsBelow(project, path);
+  const isTaken =
+    below !== undefined &&
+    classifyPath(workspace, path) === "source" &&
+    !isIgnoredNow(workspace, project, below) &&
+    findRepository(disk, path) !== undefined;
+  return isTaken && liveTokenIn(disk.text(path, MAX_TEXT) ?? "") === undefined ? token : undefined;
 }
 
 /** What the text would do by itself at this place; empty where it does nothing, or only what a later call would start. */
@@ -73,9 +103,25 @@ const WHOLE = /\$\{\{\s*to_?json\(\s*secrets\s*\)\s*\}\}/i;
 const NAMED = /\b([A-Za-z_]\w{0,100})\s*[:=]\s*["']?\$\{\{[^}]{0,200}\bsecrets\b/g;
 const PLACEHOLDER = "CI_SECRET_TOKEN";
 
+/** Started by strangers, with the rights of the project; what they wrote is what runs. */
+const FOREIGN_EVENT = /\b(?:pull_request_target|workflow_run|issue_comment)\b/;
+const FOREIGN_CODE = /\bpull_request\.head\.(?:sha|ref)\b|\bhead_(?:ref|sha|branch)\b|\brefs\/pull\//;
+const MAY_WRITE = /\bwrite-all\b|:\s*write\b/;
+/** Looking for what is dangerous, and not doing so. */
+const CHECKS =
+  /codeql|\b(?:trivy|snyk|semgrep|gitleaks|trufflehog|gosec|bandit|checkov|tfsec|grype|osv-scanner|dependency-review|scorecard|sonar\w*|\w+[ -]audit|govulncheck)\b/i;
+const SKIPS = /^\s*(?:-\s*)?if:\s*["']?(?:\$\{\{\s*)?false\b|^\s*continue-on-error:\s*true\b|\|\|\s*true\b/m;
+
 /** A step of a pipeline that shows secrets or sends them away; empty for none. Where one is used, it is used. */
 function describeLeak(text: string, workspace: GuardWorkspace, shell: ShellContext): string {
   if (WHOLE.test(text)) return "takes all secrets of the project at once";
+  if (
+    FOREIGN_EVENT.test(text) &&
+    FOREIGN_CODE.test(text) &&
+    (MAY_WRITE.test(text) || text.search(SECRET) >= 0)
+  )
+    return "runs code of foreign pull requests with the rights of the project";
+  if (SKIPS.test(text) && CHECKS.test(text)) return "leaves out a check";
   const names = [...text.matchAll(NAMED)].map(([, name = ""]) => name);
   const plain = names.reduce(
     (all, name) => all.replaceAll(`\${${name}}`, `$${PLACEHOLDER}`).replaceAll(`$${name}`, `$${PLACEHOLDER}`),

@@ -27,7 +27,7 @@ import { collectFindings } from "./collect-findings.ts";
 import { collectFootprint } from "./collect-footprint.ts";
 import { collectGaps } from "./collect-gaps.ts";
 import { conclude } from "./conclude.ts";
-import { findWritten, type WrittenText } from "./examine-written.ts";
+import { findWritten, isPipeline, type WrittenText } from "./examine-written.ts";
 import { mergeFootprints, NO_FOOTPRINT } from "./footprint.ts";
 import type { Gap } from "./gap.ts";
 import { createShellContext, type ExaminedCall, examineText, examineWords, isExamined } from "./judge.ts";
@@ -197,14 +197,26 @@ function commitsOfTool(
   { settings }: Workspace,
 ): readonly Extract<CommandEffect, { readonly kind: "operation" }>[] {
   const { tool: words, server } = toolWords(tool);
-  const branch = memberAt(input, "branch");
+  const branch = memberAt(input, "branch") ?? memberAt(input, "branch_name") ?? memberAt(input, "ref");
   if (server.length === 0 || typeof branch !== "string" || !words.some(word => COMMITS.has(word))) return [];
-  if (!words.some(word => FILES.has(word)) || !isProtectedBranch(settings.protectedBranches, branch))
-    return [];
-  const what = "change a protected branch directly";
-  return [
-    { kind: "operation", by, rule: "deploy.merge", what, target: `${tool} ${branch}`, names: [], safer: "" },
-  ];
+  if (!words.some(word => FILES.has(word))) return [];
+  const common = { kind: "operation", by, names: [], safer: "" } as const;
+  const pipeline = pathsCommitted(input).find(isPipeline);
+  if (isProtectedBranch(settings.protectedBranches, branch)) {
+    const what = "change a protected branch directly";
+    return [{ ...common, rule: "deploy.merge", what, target: `${tool} ${branch}` }];
+  }
+  if (pipeline === undefined) return [];
+  const what = "change what the forge runs by itself";
+  return [{ ...common, rule: "sys.cron", what, target: `${tool} ${pipeline}` }];
+}
+
+/** `path`, `files[].path`, `actions[].file_path` */
+function pathsCommitted(input: Json): readonly string[] {
+  const entries = ["files", "actions", "changes"].flatMap(name => memberAt(input, name) ?? []);
+  return [input, ...entries].flatMap(one =>
+    typeof one === "string" ? [one] : stringsIn(one, ["path", "file_path", "filePath", "filename"]),
+  );
 }
 
 const COMMITS = wordSet("push commit create update delete edit write put add upload");

@@ -78,6 +78,8 @@ export function operationsOfTool(tool: string, input: Json, by: Actor): readonly
   if (verb !== undefined) return [{ ...common, rule: "cloud.other", what: `${verb} something` }];
   if (server.length > 0 && members.some(({ name, value }) => value === true && REVEALS.test(name)))
     return [{ ...common, rule: "sec.keychain", what: "show secrets" }];
+  if (server.length > 0 && members.some(({ value }) => typeof value === "string" && sendsLogin(value)))
+    return [{ ...common, rule: "sec.keychain", what: "send the login of an open page to somebody" }];
   if (server.length > 0 && words.includes("all") && words.some(endsRunning))
     return [{ ...common, rule: "sys.kill", what: "end everything that runs there" }];
   if (deletesByRequest(members))
@@ -103,6 +105,23 @@ export function operationsOfTool(tool: string, input: Json, by: Actor): readonly
     return [{ ...common, rule: "grant.protection", what: "switch a protection off" }];
   const said = [...words, ...chosenWords(words, members)];
   return [...forcedOperations(said, members, common), ...saidOperations(said, members, common)];
+}
+
+/** Where a page keeps who is logged in, and how its code talks to others. */
+const LOGIN_OF_PAGE =
+  /\bdocument\s*(?:\.|\[\s*["'`])\s*cookie|\b(?:local|session)Storage\b|\bindexedDB\b|\bcookieStore\b/;
+const TALKS =
+  /\bfetch\s*\(|\bXMLHttpRequest\b|\bsendBeacon\b|\bWebSocket\b|\bEventSource\b|\bImage\s*\(|\bimport\s*\(|\.(?:src|href|action)\s*=|\blocation\s*=|\.submit\s*\(/;
+
+/** Code for a page that gives its login to an address other than its own. */
+function sendsLogin(code: string): boolean {
+  return (
+    LOGIN_OF_PAGE.test(code) &&
+    TALKS.test(code) &&
+    [...code.matchAll(/(?:https?|wss?):\/\/[^\s"'`)]+|["'`]\/\/[\w.-]+/g)].some(
+      ([address]) => !isLocalAddress(address),
+    )
+  );
 }
 
 function isOff(value: Member["value"]): boolean {

@@ -39,6 +39,7 @@ export type {
 export * from "./value.ts";
 export {
   filesMeant,
+  inputText,
   positionalsFrom,
   readOwnScript,
   readScript,

@@ -113,6 +113,17 @@ export function isIgnoredNow(
   return isIgnoredBy(workspace, top, parts, { read: path => present(workspace, path), when: "now" });
 }
 
+/** By the rules that are there once these files of rules have such contents, or none. */
+export function isIgnoredWith(
+  changed: ReadonlyMap<string, string | undefined>,
+  workspace: Pick<Workspace, "disk">,
+  top: string,
+  parts: readonly string[],
+): boolean {
+  const read = (path: string) => (changed.has(path) ? changed.get(path) : present(workspace, path));
+  return isIgnoredBy(workspace, top, parts, { read, when: `after ${[...changed].join("\n")}` });
+}
+
 /** By the rules that are there, and by those that were there before this session. */
 export function isIgnoredByGit(
   workspace: Pick<Workspace, "disk"> & { readonly given: Pick<Workspace["given"], "written"> },

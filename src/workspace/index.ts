@@ -18,6 +18,7 @@ export {
   isIgnored,
   isIgnoredByGit,
   isIgnoredNow,
+  isIgnoredWith,
   matchesAnyPattern,
   parseIgnoreFile,
 } from "./ignore.ts";
@@ -87,4 +88,13 @@ export {
   type Workspace,
   withDisk,
 } from "./workspace.ts";
-export { classifyPath, isConfigured, isStartupFile, isWholeTree, secretAt, type Zone } from "./zones.ts";
+export {
+  classifyPath,
+  isConfigured,
+  isLinkedStartup,
+  isStartupFile,
+  isStartupName,
+  isWholeTree,
+  secretAt,
+  type Zone,
+} from "./zones.ts";

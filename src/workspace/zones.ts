@@ -255,6 +255,24 @@ export function isStartupFile(workspace: Workspace, path: string): boolean {
   return STARTUP_NAMES.has(below) || STARTUP_TREES.some(tree => `${below}/`.startsWith(tree));
 }
 
+/** Another name of a file that runs by itself: a hard link to it. */
+export function isLinkedStartup({ disk, home }: Workspace, path: string): boolean {
+  if (disk.kind(path) !== "file" || disk.links(path) < 2) return false;
+  const identity = disk.identity(path);
+  return STARTUP_FILES.some(name => {
+    const other = `${home}/${name}`;
+    return other !== path && disk.kind(other) === "file" && disk.identity(other) === identity;
+  });
+}
+
+/** Of a path whose folder is not known: a name that only files have which run by themselves, wherever they lie. */
+export function isStartupName(name: string): boolean {
+  return (
+    /^(?:(?:user|site)customize\.py|[\w-]+\.pth)$/.test(name) ||
+    (name.startsWith(".") && STARTUP_NAMES.has(name))
+  );
+}
+
 function otherHome(path: string): string | undefined {
   return /^\/(?:root|home\/[^/]+|Users\/[^/]+)(?=\/)/.exec(path)?.[0];
 }

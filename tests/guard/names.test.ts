@@ -63,7 +63,7 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   // Endings of packages.
   "rules/execution.ts": ["jar", "tar", "rpm", "gem", "apk"],
   // Keys of pipelines behind which a command stands, a script of a manifest, and a folder of hooks.
-  "examine-written.ts": ["script", "bash", "pwsh", "install", "husky"],
+  "examine-written.ts": ["script", "bash", "pwsh", "install", "husky", "head"],
   // Descriptors in the place of a file.
   "rules/wiring.ts": ["fd"],
   // Descriptors, a file of the kernel, a language, and an action of a search.

@@ -1,5 +1,5 @@
 import { literal } from "../meaning/datum.ts";
-import { noteDelete, noteShell } from "../meaning/effects.ts";
+import { noteDelete, noteLoss, noteShell } from "../meaning/effects.ts";
 import { type LibraryFunction, withArgument } from "../meaning/evaluation-context.ts";
 import { defineLanguage } from "../meaning/library-table.ts";
 import { DEFAULT_GRAMMAR, type Grammar, Parser, readExpression } from "../syntax/parser.ts";
@@ -17,10 +17,10 @@ const LEXER_RULES: LexerRules = {
 
 /** Phrases that do something. The functions that stand for them have underscores in place of the blanks. */
 const PHRASES =
-  "do shell script,do script,run script,path to home folder,quoted form of,posix path of,posix file,delete,shut down,restart,log out"
+  "do shell script,do script,run script,path to home folder,quoted form of,posix path of,posix file,delete,shut down,restart,log out,make login item,make new login item"
     .split(",")
     .map(phrase => phrase.split(" "));
-const WITHOUT_VALUE = /^(?:path_to_home_folder|shut_down|restart|log_out)$/;
+const WITHOUT_VALUE = /^(?:path_to_home_folder|shut_down|restart|log_out|make_(?:new_)?login_item)$/;
 
 const GRAMMAR: Grammar = {
   ...DEFAULT_GRAMMAR,
@@ -80,6 +80,10 @@ export const APPLESCRIPT = defineLanguage({
     ["shut_down", runsCommand("shutdown -h now")],
     ["restart", runsCommand("shutdown -r now")],
     ["log_out", runsCommand("launchctl bootout")],
+    [
+      "make_login_item make_new_login_item",
+      (call, context) => noteLoss(context, call, "sys.cron", "make something start at login"),
+    ],
   ],
 });
 

@@ -98,7 +98,7 @@ function readStatement(
 }
 
 /** Words in front of a text that is run as SQL. */
-const EXECUTORS = new Set(["DO", "EXECUTE", "IMMEDIATE", "EXEC", "SP_EXECUTESQL", "PREPARE"]);
+const EXECUTORS = new Set(["DO", "EXECUTE", "IMMEDIATE", "EXEC", "SP_EXECUTESQL", "PREPARE", "GEXEC"]);
 const MAX_EXECUTOR_DISTANCE = 4;
 const MAX_INNER = 64;
 
@@ -162,13 +162,31 @@ function topLevel(tokens: readonly SqlToken[]): SqlToken[] {
   return result;
 }
 
-/** Texts that the statement runs: `EXECUTE IMMEDIATE 'DROP …'`, `DO $$ … $$`. */
-function executedTexts({ tokens }: Statement): string[] {
+/** Texts that the statement runs: `EXECUTE IMMEDIATE 'DROP …'`, `DO $$ … $$`, what `\gexec` runs of its results. */
+function executedTexts({ tokens: written }: Statement): string[] {
+  const tokens = joinTexts(written);
+  const isGenerated = tokens.some(
+    (token, index) => keyword(token) === "GEXEC" && tokens[index - 1]?.text === "\\",
+  );
   return tokens.flatMap((token, index) => {
     if (token.kind !== "text") return [];
+    if (isGenerated) return [token.text];
     const before = tokens.slice(Math.max(0, index - MAX_EXECUTOR_DISTANCE), index);
     return before.some(each => EXECUTORS.has(keyword(each))) ? [token.text] : [];
   });
+}
+
+/** `'TRUN' || 'CATE x'` is one text. */
+function joinTexts(tokens: readonly SqlToken[]): readonly SqlToken[] {
+  const joined: SqlToken[] = [];
+  for (const token of tokens) {
+    const [before, first, second] = joined.slice(-3);
+    const isJoined =
+      token.kind === "text" && before?.kind === "text" && `${first?.text}${second?.text}` === "||";
+    if (isJoined) joined.splice(-3, 3, { ...before, text: before.text + token.text });
+    else joined.push(token);
+  }
+  return joined;
 }
 
 /** Statements between BEGIN and ROLLBACK leave nothing behind. */
@@ -381,8 +399,11 @@ function indexOfWord(tokens: readonly SqlToken[], word: string): number {
 
 const MIGHTY = /^(?:SUPERUSER|CREATEROLE|BYPASSRLS|REPLICATION|SYSADMIN)$/;
 
-/** An account is part of setting a database up; one that may do everything is not. */
+/** An account is part of setting a database up; one that may do everything is not. A table that is replaced by rows is emptied. */
 function readCreate(tokens: readonly SqlToken[]): Loss {
+  const isReplaced =
+    keyword(tokens[1]) === "OR" && keyword(tokens[2]) === "REPLACE" && keyword(tokens[3]) === "TABLE";
+  if (isReplaced) return { loss: "table", target: nameAfter(tokens, 4) };
   const isMighty =
     /^(?:USER|ROLE|LOGIN)$/.test(keyword(tokens[1])) && tokens.some(token => MIGHTY.test(keyword(token)));
   return isMighty ? { loss: "rights", target: nameAfter(tokens, 2, /^(?:IF|NOT|EXISTS)$/) } : NO_LOSS;
@@ -467,6 +488,8 @@ function readAlter(tokens: readonly SqlToken[]): Loss {
     return readAlteredAccount(tokens, altered, table);
   if (altered === "SYSTEM") return { loss: "protection", target: "the configuration" };
   if (altered !== "TABLE") return { loss: undefined, target: table };
+  const retention = tokens[indexOfWord(tokens, "DATA_RETENTION_TIME_IN_DAYS") + 2];
+  if (retention?.text === "0") return { loss: "protection", target: table };
   const isOpened = /^DISABLE (?:ROW|TRIGGER)$|^NO FORCE$/;
   if (tokens.some((token, index) => isOpened.test(`${keyword(token)} ${keyword(tokens[index + 1])}`)))
     return { loss: "protection", target: table };

@@ -356,6 +356,8 @@ export function readItem(context: EvaluationContext, object: Datum, key: Datum):
     const field = name === undefined ? undefined : object.fields.get(name);
     return field ?? createChoice([...object.fields.values(), reference("record[]", object.origins)]);
   }
+  // `Dir[".e*"][0]`: one of what a pattern finds is told by the pattern.
+  if (object.kind === "text" && object.type === "matches") return object;
   if (name !== undefined && object.kind === "reference") {
     if (context.language.environments.has(object.name)) return readVariable(context, object.name, name);
     // Brackets and a dot mean the same for everything that is known by its name.

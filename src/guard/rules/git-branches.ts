@@ -76,6 +76,8 @@ function inspectPush({ run, by }: EffectOf<"git">, context: RuleContext): void {
   if (push.isDryRun || (isThrownAway(run, context) && pushesNearby(run, context))) return;
   if (push.sweeps === "mirror") context.report("git.push", by, "every branch");
   else if (push.sweeps === "prune") context.report("git.push", by, "branches that are gone here");
+  // A name of a list may begin with a colon, which deletes.
+  if (by.invocation?.isOpenEnded === true) context.report("git.push", by, "whatever a list names");
   for (const { name, isForced, isDeleted } of push.refs) {
     const isProtected = isProtectedBranch(context.workspace.settings.protectedBranches, name);
     const target = name ?? "the current branch";

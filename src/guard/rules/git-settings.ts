@@ -124,9 +124,12 @@ function stashedSecret({ run, by }: EffectOf<"git">, context: RuleContext): stri
 const CODE_KEYS =
   /^(core\.(fsmonitor|sshcommand|gitproxy|askpass|editor|pager)|sequence\.editor|credential(\..*)?\.helper|url\..*\.(insteadof|pushinsteadof)|(diff|merge|filter|difftool|mergetool)\..*\.(command|driver|textconv|clean|smudge|process|cmd)|diff\.external|gpg(\.[a-z0-9]+)?\.program|init\.templatedir|include\.path|includeif\..*\.path|protocol\.ext\.allow|uploadpack\.packobjectshook|interactive\.difffilter|sendemail\..*cmd)$/;
 const HOOKS_PATH = "core.hookspath";
+/** Commands of git one after the other, of which none changes what somebody works on. */
+const LOOKS_AND_FETCHES =
+  /^!\s*(?:git (?:fetch|status|log|diff|show|shortlog|describe|branch)(?: (?!-[a-zA-Z]*[dDmMfF]\b|--(?:delete|move|force|output))[\w./:@=^~{}-]+)*\s*(?:&&\s*(?=git )|$))+$/;
 
 function runsCode(key: string, value: string): boolean {
-  if (key.startsWith("alias.")) return value.startsWith("!");
+  if (key.startsWith("alias.")) return value.startsWith("!") && !LOOKS_AND_FETCHES.test(value);
   return CODE_KEYS.test(key) && !onlyDisplays(value.trim());
 }
 

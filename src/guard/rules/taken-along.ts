@@ -5,6 +5,7 @@ import { liveTokenIn } from "../../text/index.ts";
 import {
   findRepository,
   isIgnoredNow,
+  isIgnoredWith,
   matchesAnyPattern,
   parseIgnoreFile,
   partsBelow,
@@ -14,7 +15,13 @@ import {
 } from "../../workspace/index.ts";
 import type { GitRun } from "../git/run.ts";
 import { isOfFamily } from "../rule.ts";
-import { type CommandEffect, type EffectOf, type RuleContext, targetsForWord } from "../rule-context.ts";
+import {
+  type CommandEffect,
+  type EffectOf,
+  type RuleContext,
+  targetsForWord,
+  touchedPath,
+} from "../rule-context.ts";
 import { findListings } from "./trees.ts";
 
 /** A secret that goes along without being named. */
@@ -42,13 +49,11 @@ export function secretsTaken({ run, by }: EffectOf<"git">, context: RuleContext)
   const starts = stagedPaths(run, top, by.invocation?.isOpenEnded === true);
   if (starts.length === 0) return [];
   const isTracked = run.subcommand === "commit" || run.options.has("u", "update");
-  const scope = scopeOfGit(
-    context,
-    repository,
-    top,
-    isTracked && run.subcommand !== "stash",
-    takesIgnored(run),
-  );
+  const scope = scopeOfGit(context, repository, top, {
+    onlyTracked: isTracked && run.subcommand !== "stash",
+    withIgnored: takesIgnored(run),
+    changed: changedRules(by.invocation?.id, context),
+  });
   return scope === undefined ? [] : walk(starts, scope, context);
 }
 
@@ -89,12 +94,41 @@ interface Scope {
   readonly takes: (name: string, path: string) => "whole" | "content" | "name" | "no";
 }
 
+interface GitTakes {
+  readonly onlyTracked: boolean;
+  readonly withIgnored: boolean;
+  readonly changed: ReadonlyMap<string, string | undefined>;
+}
+
+/** Files of ignore rules that the same command changed before, with their new text where that is known. */
+function changedRules(
+  before: number | undefined,
+  context: RuleContext,
+): ReadonlyMap<string, string | undefined> {
+  const changed = new Map<string, string | undefined>();
+  for (const effect of context.effects) {
+    const { by } = effect;
+    const isBefore = by.invocation !== undefined && before !== undefined && by.invocation.id < before;
+    const isChange =
+      effect.kind === "delete" ||
+      effect.kind === "move" ||
+      (effect.kind === "write" && effect.how !== "append");
+    const word = isBefore && isChange ? touchedPath(effect) : undefined;
+    if (word === undefined) continue;
+    for (const { path } of targetsForWord(context, word, by, true)) {
+      if (path === undefined || !/\/(?:\.gitignore|exclude)$/.test(path)) continue;
+      const written = context.facts.writtenFiles.find(file => knownText(file.path) === path);
+      changed.set(path, written === undefined ? undefined : knownText(written.content));
+    }
+  }
+  return changed;
+}
+
 function scopeOfGit(
   { workspace }: RuleContext,
   repository: Repository,
   top: string,
-  onlyTracked: boolean,
-  withIgnored: boolean,
+  { onlyTracked, withIgnored, changed }: GitTakes,
 ): Scope | undefined {
   const { disk, given } = workspace;
   const tracked = trackedFiles(disk, repository);
@@ -106,7 +140,10 @@ function scopeOfGit(
       parts[0] === ".git" ||
       (withIgnored
         ? isRegenerableName(parts.at(-1) ?? "")
-        : !tracked.has(parts.join("/")) && isIgnoredNow(workspace, top, parts)) ||
+        : !tracked.has(parts.join("/")) &&
+          (changed.size === 0
+            ? isIgnoredNow(workspace, top, parts)
+            : isIgnoredWith(changed, workspace, top, parts))) ||
       (disk.kind(path) === "directory" && disk.kind(join(path, ".git")) !== undefined),
     takes: (name, path) => {
       const indexed = tracked.get(name);

@@ -1,7 +1,15 @@
 import { isOwnAccount, isStartedByName } from "../../programs/index.ts";
 import { describe } from "../../shell/index.ts";
 import { components, isInside } from "../../system/index.ts";
-import { classifyPath, isStartupFile, secretAt, type Target } from "../../workspace/index.ts";
+import {
+  classifyPath,
+  isLinkedStartup,
+  isStartupFile,
+  isStartupName,
+  plainName,
+  secretAt,
+  type Target,
+} from "../../workspace/index.ts";
 import { endsRegenerable, type Loss, lossOfTree } from "../losses.ts";
 import type { RuleTable } from "../rule.ts";
 import { type EffectOf, type RuleContext, type RuleFamily, targetsForWord } from "../rule-context.ts";
@@ -69,7 +77,12 @@ function inspectWrite(effect: EffectOf<"write">, context: RuleContext): void {
   for (const target of targetsForWord(context, effect.path, effect.by, effect.how !== "link")) {
     reportConfigured(context, effect, target, "write");
     const place = target.path ?? (target.base === undefined ? undefined : target.base);
-    if (target.isRemote || place === undefined) continue;
+    if (target.isRemote) continue;
+    if (place === undefined) {
+      const name = target.rest.length > 1 ? plainName(target.rest.at(-1) ?? []) : undefined;
+      if (name !== undefined && isStartupName(name)) context.report("fs.rcfile", effect.by, target.shown);
+      continue;
+    }
     if (target.path !== undefined && HARMLESS_DEVICES.test(target.path)) continue;
     if (context.workspace.disk.kind(place) === undefined && OTHER_DEVICES.test(place)) continue;
     reportWrite(context, effect, target, place);
@@ -90,7 +103,11 @@ function reportWrite(context: RuleContext, effect: EffectOf<"write">, target: Ta
     context.report("fs.project", effect.by, target.path);
   } else if (target.path !== undefined && secretAt(workspace, target.path) === "entry") {
     context.report("fs.rcfile", effect.by, target.path, { verdict: "deny" });
-  } else if (isStartupFile(workspace, target.path ?? place) || takesName(context, effect, target.path)) {
+  } else if (
+    isStartupFile(workspace, target.path ?? place) ||
+    (target.path !== undefined && isLinkedStartup(workspace, target.path)) ||
+    takesName(context, effect, target.path)
+  ) {
     context.report("fs.rcfile", effect.by, target.shown);
   }
 }

@@ -11,6 +11,8 @@ const SHOWN = wordSet("secret token password credential plaintext sensitive decr
 
 const VALUES = wordSet("password passwd passphrase credential credentials");
 const ASKS = wordSet("show get print reveal export dump decrypt view read display retrieve output");
+const OPENS = wordSet("get show print reveal dump export view read download access cat");
+const REVEALS = wordSet("reveal unmask decrypt expose");
 const ABOUT = wordSet("policy helper list set reset rotate create generate check history manager store test");
 
 /** `credentials:show`, `output db_password`, `connection-string`: the value of a secret is what is asked for. */
@@ -21,7 +23,12 @@ function asksForValue({ options }: ParsedCall): boolean {
   const isString = parts.includes("connection") && parts.some(part => /^(?:string|uri|url)s?$/.test(part));
   const isDecrypted = parts.includes("decrypt") && parts.some(part => /^(?:env|secrets?|vault)$/.test(part));
   const isAsked = parts.some(part => ASKS.has(part)) && parts.some(part => VALUES.has(part));
-  return isString || isDecrypted || isAsked;
+  const secretAt = parts.findIndex(part => /^secrets?$/.test(part));
+  // `get secrets` is mostly a list of names, `secrets get x` is the value of one.
+  const isRevealed =
+    secretAt >= 0 &&
+    (parts.slice(secretAt + 1).some(part => OPENS.has(part)) || parts.some(part => REVEALS.has(part)));
+  return isString || isDecrypted || isAsked || isRevealed;
 }
 
 /** `--show-secrets`, `--reveal`, `--no-mask`: what a program hides by itself is asked for. */

@@ -1,7 +1,9 @@
 import {
   concatenate,
   describe,
+  dropKnown,
   hasUnknown,
+  homeAt,
   knownPrefix,
   knownText,
   type Left,
@@ -93,6 +95,12 @@ export function plainReads(files: readonly Value[]): readonly ProgramEffect[] {
     )
     .slice(0, MAX_FILES)
     .map(path => ({ kind: "read", path, isCopy: false }));
+}
+
+/** Some shells and some programs read a `~` where a word does not begin with it. */
+export function withHome(value: Value, { place, scope }: ProgramCall): Value {
+  if (!/^~(?=\/|$)/.test(knownPrefix(value))) return value;
+  return concatenate([text(homeAt(place, scope.session.context.home)), dropKnown(value, 1)]);
 }
 
 function isAddress(word: string): boolean {

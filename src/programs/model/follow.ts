@@ -26,6 +26,7 @@ import { installEffects } from "../records/installs.ts";
 import { isOwnName } from "../records/own-wrapper.ts";
 import { effectsOfEndingAll } from "../records/processes.ts";
 import { runsElsewhere } from "../records/remote.ts";
+import { restoredInto } from "../records/remote-copy.ts";
 import { isLocalAddress, requestOfInput, requestOfOptions } from "../records/requests.ts";
 import { runNamedTasks } from "../records/task-files.ts";
 import { shownSecrets } from "./asked-secrets.ts";
@@ -160,6 +161,7 @@ function unsaidEffects(
     ...(isUnknown || isClient ? takenFolders(call, program?.takes) : NO_EFFECTS),
     ...(isUnknown || isClient ? requestOfOptions(parseOptions(call.argv, UNKNOWN), call.argv) : NO_EFFECTS),
     ...(isUnknown ? requestOfInput(call.argv.slice(1), call.stdin) : NO_EFFECTS),
+    ...(isUnknown ? restoredInto(call) : NO_EFFECTS),
     ...(takesQueries && !isRead ? databaseLosses(call) : []),
     ...(program === undefined ? operationsOfLines(call.program, call) : NO_EFFECTS),
   ];

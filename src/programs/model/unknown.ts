@@ -1,10 +1,8 @@
 import { readMongo } from "../../code/index.ts";
 import {
   baseName,
-  concatenate,
   describe,
   dropKnown,
-  homeAt,
   knownPrefix,
   knownText,
   type OperationEffect,
@@ -21,6 +19,7 @@ import {
 import { followUnreadCode, runUnknownProgram } from "../records/other-languages.ts";
 import { isLocalAddress } from "../records/requests.ts";
 import { sqlLosses } from "../records/sql.ts";
+import { withHome } from "./effects.ts";
 import { isTestRun, listNames, onlyTells } from "./operations.ts";
 import type { ParsedCall } from "./program.ts";
 import { findProgram, hasTrait } from "./registry.ts";
@@ -302,12 +301,6 @@ function isOutput(name: string, program: string): boolean {
   return parts[0] === "log" && (parts.length === 1 || parts[1] === "file");
 }
 
-/** Some shells and some programs read a `~` behind an equals sign. */
-function withHome(value: Value, { place, scope }: ParsedCall): Value {
-  if (!/^~(?=\/|$)/.test(knownPrefix(value))) return value;
-  return concatenate([text(homeAt(place, scope.session.context.home)), dropKnown(value, 1)]);
-}
-
 const SURE = wordSet(
   "unsafe yes y force f all auto-approve confirm no-prompt skip-confirmation no-interactive non-interactive no-confirm confirmed hard",
 );
@@ -476,7 +469,12 @@ export function operationOfOthers(
   const options = only === undefined ? parseOptions(call.argv, GRAMMARS[1] ?? {}) : call.options;
   if (onlyTells(options) || options.isOn("check")) return [];
   const shown = options.operandValues.map(describe);
-  const command = shown.slice(0, MAX_COMMAND_WORDS).filter(word => /^\w(?!.*:\/)[\w:.@/-]{0,80}$/.test(word));
+  // `exec deploy/api`: behind a verb a kind and a name are what it is done to.
+  const command = shown
+    .slice(0, MAX_COMMAND_WORDS)
+    .filter(
+      (word, at) => /^\w(?!.*:\/)[\w:.@/-]{0,80}$/.test(word) && !(at > 0 && /^[a-z]+\/[\w-]+$/.test(word)),
+    );
   if (isTarget && !saysDeploy([baseName(program), ...command])) return [];
   // `theme push --live`
   const flags = options.options.flatMap(({ name }) => (/^[a-z]+$/.test(name) ? [name] : []));
@@ -582,7 +580,9 @@ function destructiveVerb(
     const behind = command[index + 1];
     const isThing = isCalmThing(parts[0] ?? "") && behind !== undefined && DESTROYS_ONE.test(behind);
     if (isLone && isCalm(parts[0] ?? "") && !isThing) return undefined;
-    const strong = parts.map(destroyingVerb).find(one => one !== undefined);
+    const strong =
+      parts.map(destroyingVerb).find(one => one !== undefined) ??
+      (word === "uninstall" && command[index - 1] === "self" ? word : undefined);
     const verb = strong ?? (onlyStrong ? undefined : parts.find(isWeakVerb));
     if (verb === undefined || (!isLone && isCalm(parts[0] ?? ""))) continue;
     const next = shown.slice(index + 1, index + 2).filter(one => !/^[./~]/.test(one));

@@ -6,7 +6,7 @@ import { type WordSet, wordSet } from "../../shell/index.ts";
 /** What takes something away, or makes it unusable, whatever it is done to. */
 const DESTROYS = wordSet(`
   destroy purge wipe nuke terminate teardown deprovision decommission unpublish obliterate delete drop erase truncate
-  revoke disable undefine uninit
+  revoke disable undefine uninit implode
 `);
 /** These need the kind of thing that is lost, or that the question is answered beforehand. */
 const WEAKLY = wordSet(`
@@ -95,7 +95,7 @@ const LOOKS = wordSet(`
 /** What is done with a service every day, beside what only looks and what is calm anywhere. */
 const WORK = wordSet(`
   rollout cordon uncordon workspace console graph wait completion port forward dev serve auth account context env whoami
-  doctor invoke execute generate format create deploy wake join clone emulator studio link select switch use label
+  doctor invoke execute generate format fmt tidy vet create deploy wake join clone emulator studio link select switch use label
   annotate autoscale rerun download translate transcribe compile optimize expose shell ssh proxy attach detach-keys repo
   version api-resources dependency template docs package bundle convert sign hash encrypt recognize estimate refresh
   mb scan submit rsync rewrite compact hmac sync output kustomize debug plugin launch local psql gen types setup addons

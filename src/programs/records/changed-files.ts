@@ -37,12 +37,19 @@ export function changedWords(
   const script = scriptAt(invocation, shown);
   const isCode = program !== undefined && isSearched(program);
   return words.flatMap((word, index) =>
-    index === script || isHandedOn(shown[index] ?? "")
+    index === script || isHandedOn(shown[index] ?? "") || IS_USED.test(usedBy(shown, index))
       ? []
       : isCode
         ? [...stringsIn(word), ...namesIn(word)]
         : namesIn(word),
   );
+}
+
+/** Options whose value is a file that the program only logs in or fills variables with. */
+const IS_USED = /^--(?:secret|ssh|env-file|identity-file|cacert|cert|key)$/;
+
+function usedBy(shown: readonly string[], index: number): string {
+  return /^--[\w-]+(?==)/.exec(shown[index] ?? "")?.[0] ?? shown[index - 1] ?? "";
 }
 
 const SQLITE_READING =

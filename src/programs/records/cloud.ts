@@ -10,7 +10,7 @@ import {
 import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
 import { copyIntoContainer } from "./containers.ts";
 import { runInCluster, runRemotely } from "./remote.ts";
-import { effectsOfRestic, readsAndUploads } from "./remote-copy.ts";
+import { effectsOfRestic, readsAndUploads, restoredInto } from "./remote-copy.ts";
 
 const CLOUD_VALUES: OptionGrammar = {
   unknownTakesValue: true,
@@ -393,7 +393,7 @@ export const cloud: Field = {
         values: "-rpo repo password-file tag host path group-by keep-last keep-daily keep-weekly keep-within",
         abbreviates: false,
       },
-      effects: effectsOfRestic,
+      effects: call => [...effectsOfRestic(call), ...restoredInto(call)],
       operations: [
         "cloud.backup forget|prune | delete backups | safer restic snapshots | stops restic forget web",
       ],
@@ -406,6 +406,18 @@ export const cloud: Field = {
       },
       operations: [
         "cloud.backup delete|prune|compact | delete backups | unless n list | safer borg list | stops borg delete web",
+      ],
+      effects: call => restoredInto(call, text(".")),
+    }),
+    program("packer", "readsNothing", {
+      options: {
+        values: "var var-file only except on-error",
+        flags: "force debug",
+        isSingleDash: true,
+        abbreviates: false,
+      },
+      operations: [
+        "cloud.infra build | replace the images that are there | needs force | safer packer validate . | stops packer build -force web | passes packer build web",
       ],
     }),
     program("goreleaser", "", {
@@ -429,6 +441,7 @@ export const cloud: Field = {
       ],
     }),
     commands([
+      "kafka-configs kafka-configs.sh: cloud.queue - | change how long topics keep what is in them | needs alter | stops kafka-configs web --alter | passes kafka-configs web --describe",
       "cdk cdktf sst: deploy.production deploy|bootstrap | deploy | stops cdk deploy web | passes cdk list web",
       "serverless sls sam amplify: deploy.production deploy|publish|push|rollback | deploy | stops serverless deploy web | passes serverless list web",
       "helmfile skaffold: deploy.production apply|sync|run|deploy | deploy | stops helmfile apply web | passes helmfile list web",

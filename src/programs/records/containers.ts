@@ -1,5 +1,6 @@
 import { readJson } from "../../protocol/index.ts";
 import {
+  baseName,
   concatenate,
   describe,
   dropKnown,
@@ -17,6 +18,7 @@ import {
   type ProgramEffect,
   parseOptions,
   programName,
+  readScript,
   runInNewShell,
   runInner,
   text,
@@ -28,6 +30,7 @@ import {
 import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { remoteCall } from "../model/run.ts";
 import { keptVariables } from "./prefixes.ts";
+import { isRegenerableName } from "./regenerable.ts";
 import { hostAccessEffects, OTHER_ROOT } from "./requests.ts";
 import { writtenText } from "./tasks.ts";
 
@@ -88,7 +91,13 @@ export const containers: Field = {
         chosenBy: /^docker context use /,
         shows: "ps images logs inspect stats top port version info history events diff search",
         options: ENGINE_OPTIONS,
-        effects: call => [...copyIntoContainer(call), ...reachesOfRun(call), ...contextOfBuild(call)],
+        effects: call => [
+          ...copyIntoContainer(call),
+          ...reachesOfRun(call),
+          ...contextOfBuild(call),
+          ...shownByConfig(call),
+        ],
+        effectsAfter: volumesEmptied,
         run: runContainer,
         operations: [
           "deploy.production stack|service deploy|update|rollback|scale|create | deploy | stops docker stack deploy web | passes docker stack ls",
@@ -118,7 +127,7 @@ export const containers: Field = {
     program("docker-compose podman-compose", "readsNothing keepsTexts usesFiles endsDaily", {
       runsFiles: COMPOSE_FILES,
       options: COMPOSE_OPTIONS,
-      effects: reachesOfRun,
+      effects: call => [...reachesOfRun(call), ...shownByConfig(call)],
       run: runContainer,
       operations: [
         "cloud.container down | delete the volumes or images of the project | needs v volumes rmi | safer docker-compose down | stops docker-compose down web -v",
@@ -155,6 +164,39 @@ function readMounts(parsed: ParsedOptions, { cwd }: ProgramCall): readonly Mount
     ...parsed.valuesOf("v").flatMap(value => readVolume(value, cwd)),
     ...parsed.valuesOf("mount").flatMap(value => readMount(value, cwd)),
   ];
+}
+
+/** `run -v data:/v alpine find /v -delete`: a volume with a name is kept for others, with all that it holds. */
+function volumesEmptied(call: ParsedCall): readonly ProgramEffect[] {
+  const found = skipGroups(call);
+  if (found?.name !== "run") return [];
+  const { invocations, effects } = call.scope.session;
+  const parsed = parseOptions(call.argv, RUN, found.index + 1);
+  return parsed.valuesOf("v").flatMap((value): readonly ProgramEffect[] => {
+    const [name = "", inside = ""] = splitValue(value, ":").map(describe);
+    if (!/^\w/.test(name) || inside === "" || isRegenerableName(baseName(inside))) return [];
+    const isEmptied = invocations.some(
+      ({ id, place, cwd }) =>
+        id > call.id &&
+        place.kind === "container" &&
+        (effects[id] ?? []).some(
+          effect =>
+            effect.kind === "delete" && isWhole(knownPrefix(joinPath(cwd, effect.path)), inside, effect.path),
+        ),
+    );
+    const what = "delete what a volume holds";
+    return isEmptied
+      ? [{ kind: "operation", rule: "cloud.container", what, target: name, names: [name] }]
+      : [];
+  });
+}
+
+/** The folder itself, one around it, or whatever a pattern finds right in it. */
+function isWhole(start: string, folder: string, path: Value): boolean {
+  const place = start.replace(/\/+$/, "") || "/";
+  return knownText(path) === undefined
+    ? place === folder
+    : place === folder || folder.startsWith(`${place}/`);
 }
 
 /** `docker cp FILE container:/path`: into another file system, or out of it. */
@@ -378,6 +420,32 @@ export function runComposeFile(call: ProgramCall): void {
   const named = parseOptions(call.argv, { values: "f|file", abbreviates: false }).valuesOf("f");
   for (const file of named.length > 0 ? named : NAMES.map(name => text(name)))
     for (const content of writtenText(file, call)) runServices(knownText(content) ?? "", call);
+}
+
+const SHOWS_NO_VALUES =
+  /^(?:-q|--quiet|--services|--images|--volumes|--networks|--profiles|--hash(?:=.*)?|--help)$/;
+const VARIABLES_FILE = /^[ \t]*(?:env_file\s*:[ \t]*(\S+)|-\s*(?:path\s*:\s*)?(\S*\.env[\w.-]*))[ \t]*$/gm;
+
+/** `compose config` prints the file with the values of all variables in it. */
+function shownByConfig(call: ParsedCall): readonly ProgramEffect[] {
+  const shown = call.argv.map(describe);
+  const at = shown.findIndex(word => /^(?:config|convert)$/.test(word));
+  const isCompose = /compose/.test(shown[0] ?? "") || shown.slice(1, Math.max(at, 1)).includes("compose");
+  if (at < 1 || !isCompose || shown.some(word => SHOWS_NO_VALUES.test(word))) return [];
+  const options = parseOptions(call.argv, { values: "f|file env-file", abbreviates: false });
+  const named = options.valuesOf("f");
+  const files = (named.length > 0 ? named : NAMES.map(name => text(name))).flatMap(
+    file => readScript(file, call) ?? [],
+  );
+  const listed = files.flatMap(content =>
+    [...(knownText(content) ?? "").matchAll(VARIABLES_FILE)].map(([, one, other]) =>
+      text((one ?? other ?? "").replace(/^["']|["']$/g, "")),
+    ),
+  );
+  const given = options.valuesOf("env-file");
+  const interpolated = given.length > 0 ? given : [text(".env")];
+  const taken = [...(shown.includes("--no-interpolate") ? [] : interpolated), ...listed];
+  return files.length === 0 ? [] : taken.map(path => ({ kind: "read", path, isCopy: false }));
 }
 
 function runServices(content: string, call: ProgramCall): void {

@@ -31,7 +31,16 @@ export const credentials: Field = {
         "sec.keychain decrypt | show decrypted secrets | stops sops decrypt web | passes sops list web",
       ],
     }),
-    program("git-crypt ansible-vault mkcert certbot keytool ssh-copy-id ssh-add", "readsNothing usesFiles", {
+    program("keytool", "readsNothing usesFiles", {
+      uses: "keystore destkeystore srckeystore",
+      options: {
+        values: "keystore storepass alias file destkeystore srckeystore",
+        isSingleDash: true,
+        abbreviates: false,
+      },
+      effects: [{ write: "keystore", how: "edit", when: "delete changealias storepasswd keypasswd" }],
+    }),
+    program("git-crypt ansible-vault mkcert certbot ssh-copy-id ssh-add", "readsNothing usesFiles", {
       operations: [
         "ssh-copy-id: grant.access * | let a key in | unless n | stops ssh-copy-id -i a.pub me@web | passes ssh-copy-id -n -i a.pub me@web",
 

@@ -5,12 +5,15 @@ import {
   joinPath,
   knownText,
   type OperationEffect,
+  type Output,
   type ProgramEffect,
   text,
+  unknownOutput,
   type Value,
   words,
   writtenEntry,
 } from "../../shell/index.ts";
+import { plainReads, withHome } from "../model/effects.ts";
 import { isForTests, placeNames } from "../model/operations.ts";
 import {
   commands,
@@ -20,6 +23,7 @@ import {
   program,
   withOperations,
 } from "../model/program.ts";
+import { runInterpreterCode } from "../model/run-code.ts";
 import { CHOOSES_PROJECT } from "./cloud.ts";
 import { isLocalAddress } from "./requests.ts";
 import { databaseFiles, SQLITE_SHELL, type SqlClient, sqlClients, sqlLosses } from "./sql.ts";
@@ -96,6 +100,8 @@ export const databases: Field = {
       options: { values: "ex eval-command x iex", abbreviates: false, isSingleDash: true },
       shellOptions: { names: "ex eval-command iex", prefix: /^(?:shell|!)\s*/ },
       shellLines: /^[ \t]*(?:shell|!)\s*(.*)$/gm,
+      effects: writtenByDebugger,
+      run: runDebuggerCode,
     }),
     ...withOperations(sqlClients().map(sqlProgram), [
       "bq: db.drop rm | delete a dataset or table | safer bq ls | stops bq rm web",
@@ -191,7 +197,10 @@ function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffe
     ...options.valuesOf("d", "dbname", "D", "database"),
   ];
   const isOfTests = chosen.length > 0 && chosen.map(describe).map(databaseName).every(isForTests);
-  const losses = texts.flatMap(code => sqlLosses(code, names, file, call.program));
+  const losses = [
+    ...texts.flatMap(code => sqlLosses(code, names, file, call.program)),
+    ...generatedLosses(names, file, call),
+  ];
   return [
     ...(file === undefined ? [] : [{ kind: "read", path: file, isCopy: false } as const]),
     ...others,
@@ -199,6 +208,35 @@ function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffe
       ({ rule, names: [...all] }) => !isOfTests || !rule.startsWith("db.") || all.some(isLive),
     ),
   ];
+}
+
+const MAKES_LINES = /^(?:awk|gawk|mawk|sed|gsed)$/;
+const DESTROYS = /\b(?:drop\s+(?:table|database|schema|view|index)|truncate\s+(?:table\s)?|delete\s+from)\b/i;
+
+/** `mysql -e "select concat('drop table ', …)" | mysql`: what another program makes is run. */
+function generatedLosses(
+  names: readonly string[],
+  file: Value | undefined,
+  call: ParsedCall,
+): readonly OperationEffect[] {
+  const { stdin, scope } = call;
+  if (stdin === undefined || isKnown(stdin)) return [];
+  const ids = new Set(
+    stdin.origins.flatMap(origin => (origin.kind === "program" ? [origin.invocation] : [])),
+  );
+  const makers = scope.session.invocations.filter(({ id }) => ids.has(id));
+  return makers.flatMap(({ program = "", argv }) => {
+    const shown = argv.slice(1).map(describe);
+    const isOfClient = sqlClients().some(({ names: all }) => words(all).includes(program));
+    const said = shown.find(word => DESTROYS.test(word) && !(MAKES_LINES.test(program) && /\/d$/.test(word)));
+    if (said === undefined || !(isOfClient || MAKES_LINES.test(program))) return [];
+    const lost = {
+      kind: "operation",
+      rule: "db.drop",
+      what: "run statements that drop or empty tables",
+    } as const;
+    return [{ ...lost, target: said, names, ...(file === undefined ? {} : { file }) }];
+  });
 }
 
 /** A host that says production keeps no databases for tests. */
@@ -324,4 +362,28 @@ function effectsOfDropdb({ options, operands }: ParsedCall): readonly ProgramEff
       names: [name, ...options.valuesOf("h").map(describe)],
       safer: "psql -l",
     }));
+}
+
+/** Commands of a debugger that put something into a file: a log, a part of the memory, its own settings. */
+const DEBUGGER_OUTPUT =
+  /^\s*(?:set\s+(?:logging\s+file|history\s+filename)|(?:dump|append)\s+(?:(?:binary|ihex|srec|tekhex|verilog)\s+)?(?:memory|value)|save\s+[\w-]+|tee|gcore|generate-core-file)\s+(\S+)/;
+
+function debuggerLines({ options }: ParsedCall): readonly string[] {
+  return options.valuesOf("ex", "eval-command", "iex").map(describe);
+}
+
+function writtenByDebugger(call: ParsedCall): readonly ProgramEffect[] {
+  const written = debuggerLines(call).flatMap((line): readonly ProgramEffect[] => {
+    const file = DEBUGGER_OUTPUT.exec(line)?.[1];
+    return file === undefined ? [] : [{ kind: "write", path: withHome(text(file), call), how: "append" }];
+  });
+  return [...plainReads(call.operands), ...written];
+}
+
+function runDebuggerCode(call: ParsedCall): Output {
+  for (const line of debuggerLines(call)) {
+    const code = /^\s*(?:python|py|pi)\s+([\s\S]+)$/.exec(line)?.[1];
+    if (code !== undefined) runInterpreterCode("python", text(code), [], call, { from: "argument" });
+  }
+  return [unknownOutput(call)];
 }

@@ -184,7 +184,10 @@ function attributes(what: "mode" | "owner"): (call: ParsedCall) => readonly Prog
       .map(describe)
       .find(word => /^-[rwxXstugo]+(,|$)/.test(word) && !/^-[Rfvc]+$/.test(word));
     const hasSetting = dashed === undefined && !options.has("reference");
-    const setting = hasSetting ? describe(operands[0] ?? text("")) : (dashed ?? "");
+    // The mode of another file may be any.
+    const setting = hasSetting
+      ? describe(operands[0] ?? text(""))
+      : (dashed ?? (options.has("reference") ? "attributes" : ""));
     const isRecursive = options.has("R");
     return operands
       .slice(hasSetting ? 1 : 0)
@@ -321,11 +324,12 @@ function thrownAway(paths: readonly Value[]): readonly ProgramEffect[] {
 }
 
 /** `gio trash FILE…`, `gio remove FILE…`; what else it does is not told. */
-function effectsOfGio({ operands, options, scope }: ParsedCall): readonly ProgramEffect[] {
+function effectsOfGio({ operands, options }: ParsedCall): readonly ProgramEffect[] {
   const [action, ...paths] = operands;
   const word = action === undefined ? undefined : knownText(action);
-  const trash = text(`${scope.session.context.home}/.local/share/Trash`);
-  if (word === "trash" && options.isOn("empty")) return [{ kind: "delete", path: trash, isRecursive: true }];
+  const emptied = { what: "empty the trash", target: "gio trash --empty", names: [] } as const;
+  if (word === "trash" && options.isOn("empty"))
+    return [{ kind: "operation", rule: "cloud.other", ...emptied }];
   if (word === "trash") return thrownAway(paths);
   return word === "remove" ? paths.map(path => ({ kind: "delete", path, isRecursive: false })) : [];
 }

@@ -182,9 +182,8 @@ function listPatterns({ program, argv }: Invocation): readonly string[] {
         /^-[A-Za-z]*[uUGtgFs]$/.test(word) ? (given[at + 1] ?? []) : [],
       );
       const named = operands.filter(word => !users.includes(word));
-      // A whole command line says more than a name.
       const isWhole = given.some(word => /^-[A-Za-z]*f|^--full$/.test(word));
-      return isWhole ? named.map(pattern => (/^[.*]*$/.test(pattern) ? pattern : `${pattern} `)) : named;
+      return named.flatMap(pattern => namesChosen(pattern, isWhole));
     }
     case "pidof":
       return operands;
@@ -201,6 +200,12 @@ function listPatterns({ program, argv }: Invocation): readonly string[] {
   }
 }
 
+/** `node|python`: each of them. Of a whole command line one name says more than the name of a process, several say less. */
+function namesChosen(pattern: string, isWhole: boolean): readonly string[] {
+  const names = pattern.split("|");
+  return isWhole && names.length === 1 && !/^[.*]*$/.test(pattern) ? [`${pattern} `] : names;
+}
+
 /** By a bare name; `pkill -f` looks at the whole command line, and other options choose as well. */
 export function effectsOfKillByName(call: ParsedCall): readonly ProgramEffect[] {
   const { options, operands, program } = call;
@@ -210,7 +215,7 @@ export function effectsOfKillByName(call: ParsedCall): readonly ProgramEffect[] 
   const isWhole = options.has("f", "full");
   return operands
     .map(describe)
-    .filter(name => (isWhole ? isOwnProcess(name) || !/[\w]/.test(name) : isShared(name, call)))
+    .filter(name => namesChosen(name, isWhole).some(one => isShared(one, call)))
     .map(name => ending(`end every process called ${name}`, `${program} ${name}`));
 }
 

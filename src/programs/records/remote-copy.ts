@@ -5,13 +5,17 @@ import {
   joinPath,
   knownPrefix,
   knownText,
+  type OptionGrammar,
   type Output,
   type ProgramEffect,
+  parseOptions,
   text,
   unknownOutput,
   type Value,
+  words,
 } from "../../shell/index.ts";
-import { listReads, payloads, sendEffect, stdinPayloads } from "../model/effects.ts";
+import { listReads, payloads, sendEffect, stdinPayloads, withHome } from "../model/effects.ts";
+import { onlyTells } from "../model/operations.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { CHANGE } from "../model/vocabulary.ts";
 import { save } from "./file-access.ts";
@@ -252,4 +256,22 @@ export function effectsOfRestic({
     repository !== undefined && /^(sftp|s3|b2|rest|azure|gs|swift|rclone):/.test(describe(repository));
   const isBackup = action !== undefined && describe(action) === "backup" && !options.has("n");
   return isSent && isBackup ? sendEffect(repository, payloads("file", files)) : [];
+}
+
+const RESTORES = /^(?:restore|extract|unpack|untar|unzip|recover)$/;
+const ANY_OPTION: OptionGrammar = { abbreviates: false, unknownTakesValue: true, values: "t" };
+/** Options that name the folder into which something is brought back. */
+const INTO = words(
+  "t target dest destination to into restore-path restore-dir target-dir output-dir prefix root",
+);
+
+/** What a copy is brought back into, by whatever program: the folder that is named, or the one where it is done. */
+export function restoredInto(call: ParsedCall, otherwise?: Value): readonly ProgramEffect[] {
+  const options = parseOptions(call.argv, ANY_OPTION);
+  const isRestoring = options.operandValues.slice(0, 2).some(word => RESTORES.test(describe(word)));
+  if (!isRestoring || onlyTells(options)) return [];
+  const path = options.valueOf(...INTO) ?? otherwise;
+  return path === undefined
+    ? []
+    : [{ kind: "write", path: withHome(path, call), how: "extract", isInto: true }];
 }

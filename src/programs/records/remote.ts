@@ -2,6 +2,7 @@ import { readJson } from "../../protocol/index.ts";
 import {
   dropKnown,
   endingAtOperand,
+  inputText,
   joinValues,
   knownPrefix,
   knownText,
@@ -85,11 +86,12 @@ function runSsh(call: ParsedCall): Output {
   for (const option of [...options.valuesOf("o"), ...(rest?.valuesOf("o") ?? [])])
     runLocalCommand(option, call);
   const command = rest?.operandValues ?? [];
-  const code = command.length > 0 ? joinValues(command, " ") : call.stdin;
+  const input = inputText(call);
+  const code = command.length > 0 ? joinValues(command, " ") : input;
   if (host !== undefined && code !== undefined && !options.has("N")) {
     const there = remoteCall(call, "ssh", host.value);
     const from = command.length > 0 ? "argument" : "stdin";
-    const stdin = command.length > 0 ? call.stdin : undefined;
+    const stdin = command.length > 0 ? input : undefined;
     runInNewShell(code, there, { from, via: "shell" }, { stdin });
   }
   return [fetchedOutput(call)];

@@ -1,5 +1,13 @@
-import { describe, type Output, type ProgramEffect, runInner, unknownOutput } from "../../shell/index.ts";
-import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
+import {
+  describe,
+  type Output,
+  type ProgramEffect,
+  runInner,
+  unknownOutput,
+  type Value,
+} from "../../shell/index.ts";
+import { plainReads } from "../model/effects.ts";
+import { commands, type Field, type ParsedCall, type Program, program } from "../model/program.ts";
 import { effectsOfKill, effectsOfKillByName, effectsOfTaskKill } from "./processes.ts";
 
 const FIREWALL_OPTIONS = {
@@ -7,6 +15,13 @@ const FIREWALL_OPTIONS = {
   flags: "-XLnS F|flush list delete-chain=X",
   abbreviates: false,
 } as const;
+
+const FORMATS: Omit<Program, "names"> = {
+  options: { flags: "-qFfvnVKDk force quiet help version", abbreviates: false, unknownTakesValue: true },
+  operations: [
+    "disk.raw - | format a disk | unless n V | free on *.img|*.image|*.raw|*.qcow2|*.iso|/tmp/* | stops mkfs web | passes mkfs -n",
+  ],
+};
 
 /** Disks, power, accounts, services, processes and schedules of the machine itself. */
 export const system: Field = {
@@ -20,11 +35,14 @@ export const system: Field = {
         "sys.power - | switch the machine off | unless c k show | stops shutdown | passes shutdown -c",
       ],
     }),
-    program("mkfs", "dangerous changesMore guessed", {
-      operations: [
-        "disk.raw - | format a disk | unless n V | free on *.img|*.image|*.raw|/tmp/* | stops mkfs web | passes mkfs -n",
-      ],
-    }),
+    program("qemu-img", "", { effects: writtenByImageTool }),
+    program("mkfs", "dangerous changesMore guessed", FORMATS),
+    program(
+      `mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.f2fs mkfs.exfat mke2fs mkntfs
+       mkdosfs newfs mkswap newfs_apfs newfs_hfs`,
+      "",
+      FORMATS,
+    ),
     program("reboot halt poweroff blkdiscard fdisk userdel passwd", "dangerous changesMore", {
       operations: [
         "blkdiscard: disk.raw - | erase a disk | needs f force security-erase security-erase-enhanced trim-sector-ranges format | stops blkdiscard web -f | passes blkdiscard",
@@ -212,7 +230,8 @@ export const system: Field = {
       "stop-computer restart-computer: sys.power - | switch the machine off | unless WhatIf whatif | stops stop-computer | passes stop-computer -WhatIf",
       "set-netfirewallprofile: sys.firewall - | open the firewall | needs enabled=false Enabled=False Enabled=*alse enabled=*alse | stops set-netfirewallprofile --enabled false | passes set-netfirewallprofile web",
       "stop-process spps: sys.kill - | end every process of a name | needs name processname | unless id whatif | stops stop-process web -name | passes stop-process web",
-      "mkfs.ext2 mkfs.ext3 mkfs.ext4 mkfs.xfs mkfs.btrfs mkfs.vfat mkfs.fat mkfs.ntfs mkfs.f2fs mkfs.exfat mke2fs mkntfs mkdosfs newfs mkswap newfs_apfs newfs_hfs: disk.raw - | format a disk | unless n V | free on *.img|*.image|*.raw|/tmp/* | stops mkfs.ext2 web | passes mkfs.ext2 -n",
+      "sfltool: sys.cron add-item | make something start at login | stops sfltool add-item x | passes sfltool dumpbtm",
+      "logrotate: cloud.other - | rotate logs now and drop the oldest | needs f force | unless d debug | stops logrotate -f x.conf | passes logrotate -d x.conf",
       "hdparm nvme sg_format: disk.raw - | erase a disk | needs f force security-erase security-erase-enhanced trim-sector-ranges format | stops hdparm web -f | passes hdparm web",
       "nvme: disk.raw format|sanitize | erase a disk | stops nvme format web | passes nvme list web",
       "gdisk cgdisk: disk.raw - | rewrite the partition table | needs z Z zap zap-all o clear new delete delete-all wipe | unless n | stops gdisk web -z | passes gdisk web",
@@ -313,4 +332,16 @@ function runXcrun(call: ParsedCall): Output {
   return first === undefined || isOwn.test(describe(first))
     ? [unknownOutput(call)]
     : runInner(call.argv.slice(call.argv.indexOf(first)), call);
+}
+
+/** `qemu-img convert -O raw a.qcow2 TARGET` */
+function writtenByImageTool({ operands }: ParsedCall): readonly ProgramEffect[] {
+  const [action, ...files] = operands;
+  const isWritten = /^(?:convert|create|dd)$/.test(action === undefined ? "" : describe(action));
+  const target = isWritten ? files.at(-1) : undefined;
+  return [...plainReads(target === undefined ? files : files.slice(0, -1)), ...written(target)];
+}
+
+function written(path: Value | undefined): readonly ProgramEffect[] {
+  return path === undefined ? [] : [{ kind: "write", path, how: "replace" }];
 }

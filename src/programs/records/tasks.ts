@@ -68,7 +68,13 @@ function runMake(call: ParsedCall): Output {
   const { options } = call;
   const cwd = options.valuesOf("C").reduce((directory, value) => joinPath(directory, value), call.cwd);
   const inner: ProgramCall = { ...call, cwd };
-  if (options.isOn("n")) return [unknownOutput(call)];
+  if (options.isOn("n")) {
+    // Its functions run all the same.
+    for (const fragment of options.valuesOf("E"))
+      for (const [, command = ""] of (knownText(fragment) ?? "").matchAll(/\$\(shell ([^()]*)\)/g))
+        runString(text(command), inner);
+    return [unknownOutput(call)];
+  }
   const given = new Map<string, string>();
   for (const value of call.operands) {
     const assigned = splitAssignment(value);
@@ -94,8 +100,6 @@ interface RecipeFile {
 
 /** A makefile that comes in, that this command or this session wrote, or the project's own; those that it includes with it. */
 function findMakefiles(file: Value, call: ProgramCall): readonly RecipeFile[] {
-  const isStdin = knownText(file) === "-" || knownText(file) === "/dev/stdin";
-  if (isStdin) return knownStdin(call).map(content => ({ content, isProjects: false }));
   const found = recipeFiles(file, call);
   const included = found.flatMap(({ content }) =>
     [...(knownText(content) ?? "").matchAll(/^ *-?s?include +([^\n#]+)/gm)].flatMap(([, names = ""]) =>
@@ -106,6 +110,8 @@ function findMakefiles(file: Value, call: ProgramCall): readonly RecipeFile[] {
 }
 
 function recipeFiles(file: Value, call: ProgramCall): readonly RecipeFile[] {
+  const isStdin = /^(?:-|\/dev\/(?:stdin|fd\/0))$/.test(knownText(file) ?? "");
+  if (isStdin) return knownStdin(call).map(content => ({ content, isProjects: false }));
   const written = writtenText(file, call);
   if (written.length > 0) return written.map(content => ({ content, isProjects: false }));
   const content = readScript(file, call);
@@ -147,6 +153,10 @@ function runJustfile({ content, isProjects }: RecipeFile, goals: readonly string
   runMakefile(text(plain, content.origins), new Map(), goals, call, isProjects);
 }
 
+/** `default: npm run build`: a task that is one command. */
+const SHORT_TASK =
+  /^\s+(?!(?:desc|summary|prompt|label|msg|dir|method|run|platforms|preconditions):)[\w:-]+:\s+([^\s|>{[&*!#][^\n]*\s[^\n]*)$/;
+
 /** Every command of a task file that was just written: which task calls which is not followed. */
 function runTaskfile(
   { content, isProjects }: RecipeFile,
@@ -156,7 +166,9 @@ function runTaskfile(
   if (isProjects) return;
   const lines = (knownText(content) ?? "").split("\n");
   const commands = lines.flatMap(
-    line => /^\s*(?:-\s+(?:cmd:\s*)?|cmd:\s*)(?![\w-]+:(?:\s|$))([\s\S]+)$/.exec(line)?.[1] ?? [],
+    line =>
+      (/^\s*(?:-\s+(?:cmd:\s*)?|cmd:\s*)(?![\w-]+:(?:\s|$))([\s\S]+)$/.exec(line) ??
+        SHORT_TASK.exec(line))?.[1] ?? [],
   );
   const code = commands.map(command => command.replace(/^(["'])(.*)\1$/, "$2")).join("\n");
   if (code !== "") runInNewShell(text(code, content.origins), call, { from: "file", via: "script" });
@@ -422,8 +434,9 @@ function listedScripts(
 ): readonly Value[] {
   const path = knownText(joinPath(cwd, text("package.json")));
   const first = knownText(operands[0] ?? text("")) ?? "";
-  const isNamed = RUN.includes(first) || (program !== "npm" && !INSTALL.includes(first));
-  if (path === undefined || place.kind !== "local" || !isNamed || Object.hasOwn(LIFECYCLE, first)) return [];
+  const isNamed =
+    RUN.includes(first) || Object.hasOwn(LIFECYCLE, first) || (program !== "npm" && !INSTALL.includes(first));
+  if (path === undefined || place.kind !== "local" || !isNamed) return [];
   if (writtenEntry(text("package.json"), cwd, scope) !== undefined) return [];
   const manifest = readManifest(path, scope.session);
   return manifest === undefined ? [] : [manifest];

@@ -197,6 +197,15 @@ export function readScript(path: Value, call: ProgramCall): Value | undefined {
   return content.includes("\u0000") ? undefined : fileText(content, name);
 }
 
+/** What comes in, with the text of the one file that it is, as far as that may be read. */
+export function inputText(call: ProgramCall): Value | undefined {
+  const [origin, other] = call.stdin?.origins ?? [];
+  const isFile = call.stdin?.pieces.length === 1 && call.stdin.pieces[0]?.kind === "unknown";
+  return isFile && origin?.kind === "file" && other === undefined
+    ? (readScript(origin.path, call) ?? call.stdin)
+    : call.stdin;
+}
+
 /** The text of a file that the session wrote, or that lies in a temporary directory; what is too large is left open. */
 export function readOwnScript(path: Value, call: ProgramCall): Value | undefined {
   const { session } = call.scope;

@@ -24,6 +24,7 @@ export function runLoadedFiles(call: ProgramCall): void {
     runWritten(written, call);
     if (session.context.ownFiles !== undefined) runOwn(written, call);
     if (LOADS_FILES.test(name)) runProjects(written, call);
+    if (name === "PATH") runShadowing(written, call);
   }
 }
 
@@ -49,7 +50,14 @@ function runValue(value: Value, call: ProgramCall): void {
 /** The words of a value that may be paths: `-I/x`, `--require=./x`, `a:b`, `-r x`. */
 function pathsIn(value: string): readonly string[] {
   const words = value.split(/[\s:,;="'@]+/).filter(word => word !== "" && word.length < 4096);
-  return words.slice(0, 64).flatMap(word => (word.startsWith("-") ? [word.slice(2)] : [word]));
+  return words.slice(0, 64).flatMap(word => withEndings(word.startsWith("-") ? word.slice(2) : word));
+}
+
+/** `-r./x` and `-Mx`: interpreters put the ending of their files behind a name that has none. */
+function withEndings(name: string): readonly string[] {
+  return /^(?=.*\w)[\w./-]+$/.test(name) && !/\.\w+$/.test(name)
+    ? [name, ...["rb", "js", "cjs", "pm"].map(ending => `${name}.${ending}`)]
+    : [name];
 }
 
 function runWritten(value: string, call: ProgramCall): void {
@@ -107,6 +115,22 @@ function runOwn(value: string, call: ProgramCall): void {
 /** Variables that are there to name a file of code, or a program, which others then run. */
 const LOADS_FILES =
   /^(?:BASH_ENV|ENV|NODE_OPTIONS|PYTHONSTARTUP|RUBYOPT|PERL5OPT|LUA_INIT\w*|GIT_(?:SSH|EXTERNAL_DIFF|ASKPASS|EDITOR|SEQUENCE_EDITOR|PAGER|PROXY_COMMAND)|SSH_ASKPASS|EDITOR|VISUAL|PAGER|MANPAGER|BROWSER|LESSOPEN)$/;
+
+/** Folders of packages hold programs that are meant. */
+const OF_PACKAGES = /(?:node_modules\/\.bin|\.?venv\/bin|vendor\/bin)\/?$/;
+
+/** `PATH="$PWD/tools:$PATH" git status`: a file there that has the name of a known program is started in its place. */
+function runShadowing(value: string, call: ProgramCall): void {
+  const { programs } = call.scope.session;
+  const name = knownText(call.argv[0] ?? text("")) ?? "/";
+  if (name.includes("/") || !programs.isKnown(name)) return;
+  for (const folder of value.split(":", 16)) {
+    if (!/^[./~]|\//.test(folder) || folder.includes("\n") || OF_PACKAGES.test(folder)) continue;
+    const path = `${folder}/${name}`;
+    const content = readScript(text(path), call);
+    if (content !== undefined) runLoadedText(content, path, call);
+  }
+}
 
 /** What lies in the project is read as a script is that is started by its name. */
 function runProjects(value: string, call: ProgramCall): void {

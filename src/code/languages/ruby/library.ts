@@ -12,7 +12,14 @@ import {
   withType,
 } from "../../meaning/datum.ts";
 import { opens, reads, runsLineOrWords, sends } from "../../meaning/effect-kinds.ts";
-import { decode, isAddress, networkOnly, noteDirectory, noteShell } from "../../meaning/effects.ts";
+import {
+  decode,
+  isAddress,
+  networkOnly,
+  noteDelete,
+  noteDirectory,
+  noteShell,
+} from "../../meaning/effects.ts";
 import {
   absolute,
   allDescendants,
@@ -78,10 +85,19 @@ const expandsPath = withArgument("0", (path, call, context) => {
 
 const globs = yields(pattern => pattern && toPattern(pattern));
 
+/** A function of files whose name is not known may delete. */
+const noteWorst: LibraryFunction = (call, context) => {
+  const isOfFiles =
+    call.receiver?.kind === "reference" && /^(?:FileUtils|File|Dir|IO)$/.test(call.receiver.name);
+  for (const path of isOfFiles ? call.positional.slice(1) : [])
+    if (path.kind === "text") noteDelete(context, call, path, true);
+  return undefined;
+};
+
 /** `obj.send(:system, "…")` */
 const sendsMessage = withArgument("0", (name, call, context) => {
   const known = knownDatumText(name);
-  if (known === undefined) return undefined;
+  if (known === undefined) return noteWorst(call, context);
   const isOwn = call.receiver === undefined || context.language.functions.has(known);
   const callee = isOwn ? reference(known) : readMember(context, call.receiver ?? name, known);
   return invoke(context, callee, { ...call, positional: call.positional.slice(1) });
