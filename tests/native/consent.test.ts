@@ -77,9 +77,12 @@ const CASES: readonly Case[] = [
     command: "amplihack hooks test ./hh.mjs",
     files: {
       "hh.mjs": 'export { default } from "./lib.mjs";\n',
-      "lib.mjs": 'import { execSync } from "node:child_process";\nexecSync("git stash drop");\n',
+      "lib.mjs": 'import { execSync } from "node:child_process";\nexecSync("amplihack memory delete a");\n',
     },
-    swapped: ["lib.mjs", 'import { execSync } from "node:child_process";\nexecSync("git stash drop 1");\n'],
+    swapped: [
+      "lib.mjs",
+      'import { execSync } from "node:child_process";\nexecSync("amplihack memory delete b");\n',
+    ],
   },
   {
     command: "amplihack mcp guard -- node server.js",
