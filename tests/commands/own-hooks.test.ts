@@ -315,6 +315,26 @@ describe("sources and builds", () => {
     expect((await buildHooks(system, places(user))).refused).toMatchObject([{ state: "changed" }]);
   });
 
+  it("what is trusted of a project is built from its files alone, not by settings that lie beside them", async () => {
+    const user = newUserInside();
+    const folder = join(user.project, ".amplihack", "hooks");
+    mkdirSync(join(folder, "lib"), { recursive: true });
+    const text = hook("p", "from REASON").replace('"from REASON"', "Reflect.get(globalThis, 'reason')");
+    writeFileSync(join(folder, "p.ts"), `import "./lib/reason.js";\nimport "reasons";\n${text}`);
+    writeFileSync(join(folder, "lib", "reason.js"), 'globalThis.reason = "from its own import";\n');
+    const installed = join(user.project, "node_modules", "reasons");
+    mkdirSync(installed, { recursive: true });
+    writeFileSync(join(installed, "index.js"), 'globalThis.reason += " and its package";\n');
+    writeFileSync(join(folder, "lib", "other.js"), 'globalThis.reason = "from elsewhere";\n');
+    writeFileSync(join(user.project, "package.json"), '{"sideEffects": false}');
+    const paths = { reasons: ["./.amplihack/hooks/lib/other.js"] };
+    writeFileSync(join(user.project, "tsconfig.json"), JSON.stringify({ compilerOptions: { paths } }));
+    const system = createNodeSystem();
+    await trustHooks(system, places(user), await findUntrusted(system, places(user)));
+    const { stdout } = await ask(user, "pre-tool-use", bash);
+    expect(stdout).toContain("from its own import and its package");
+  });
+
   const FOREIGN = [
     ".claude/skills/dev-orchestrator/SKILL.md",
     ".claude/skills/amplihack/SKILL.md",

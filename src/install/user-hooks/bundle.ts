@@ -86,6 +86,9 @@ function markedGlobals(): Record<string, string> {
   return Object.fromEntries(marked.map(name => [name, `${MARK}${name.replace(".", "_")}`]));
 }
 
+/** Only files that are imported say what a hook does: no settings beside them, in a project that anybody writes to. */
+const BY_ITS_FILES = { tsconfigRaw: "{}", ignoreAnnotations: true } as const;
+
 /** One source as one file: portable where it can be, a module for Node otherwise. Throws what the bundler says. */
 export async function bundle(esbuild: typeof Esbuild, source: string): Promise<Compiled> {
   const common = {
@@ -99,6 +102,7 @@ export async function bundle(esbuild: typeof Esbuild, source: string): Promise<C
     charset: "utf8",
     logLevel: "silent",
     absWorkingDir: dirname(source),
+    ...BY_ITS_FILES,
   } as const satisfies Esbuild.BuildOptions;
   const found = { usesNode: false };
   const probe = await tryToBundle(esbuild, {
@@ -171,6 +175,7 @@ export async function bundleImports(esbuild: typeof Esbuild, source: string): Pr
     charset: "utf8",
     logLevel: "silent",
     external: [OWN],
+    ...BY_ITS_FILES,
   });
   return outputFiles[0]?.text ?? "";
 }
