@@ -175,7 +175,9 @@ function isOfCall(
   { project, command }: OpenChange["change"],
 ): boolean {
   if (hasTerminal) return false;
-  const words = (readProc(system, `/proc/${pid}/cmdline`, MAX_ARGV) ?? "").split("\0");
+  const [name = "", ...given] = (readProc(system, `/proc/${pid}/cmdline`, MAX_ARGV) ?? "").split("\0");
+  // Of a program with arguments the name alone (`python3`, `bash`) may be anybody's.
+  const words = given.some(word => word !== "") ? given : [name];
   if (words.some(word => word.length >= MIN_TEXT && !word.startsWith("/") && command.includes(word)))
     return true;
   try {

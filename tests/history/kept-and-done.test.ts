@@ -78,6 +78,24 @@ describe("a call that leaves processes behind", () => {
     await new Promise(resolve => child.once("exit", resolve));
   });
 
+  it("is not one beside which a program of that name begins that nobody else has started", async () => {
+    const p = testProject();
+    p.write({ "a.txt": "a\n" });
+    const command = "bash build.sh";
+    try {
+      await p.begin(command, { targets: [p.target("a.txt")] });
+      p.write({ "a.txt": "by the call\n" });
+      const service = `echo > ${p.root}/began; until test -e ${p.root}/over; do sleep 0.05; done; echo > ${p.root}/gone`;
+      spawn("setsid", ["-f", "bash", "-c", service], { cwd: "/", stdio: "ignore" });
+      await until(async () => existsSync(join(p.root, "began")));
+      await end(p, command);
+      expect(p.history.listChanges({}).changes[0]?.status).toBe("done");
+    } finally {
+      p.write({ over: "" });
+      await until(async () => existsSync(join(p.root, "gone")));
+    }
+  });
+
   it("is not one beside which a program of others starts something with the same words", async () => {
     const p = testProject();
     p.write({ "a.txt": "a\n", "mine.txt": "mine\n" });
