@@ -33,6 +33,8 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
     ),
   // A hook of git's and its subcommands, and options of its diff.
   "git/gaps.ts": ["pre-commit", "rm", "mv", "cc", "dd"],
+  // Subcommands of git's.
+  "git/changes.ts": ["rm", "mv"],
   "changed-names.ts": ["mv"],
   // Verbs in the names of tools.
   "tool-verbs.ts": [
