@@ -21,6 +21,7 @@ import { buildConstants } from "./build-constants.mjs";
 import { buildCommands, buildHooks } from "./build-hooks.mjs";
 import { buildVendor, vendoredImports } from "./build-vendor.mjs";
 import { resolveForeignTypes } from "./foreign-types.mjs";
+import { joinChunks } from "./join-chunks.mjs";
 import { lateWidth, readyTables } from "./lean-modules.mjs";
 import { nativeSourcesMs } from "./native-sources.mjs";
 import { pastDoors } from "./past-doors.mjs";
@@ -103,6 +104,12 @@ const { metafile } = await build({
   alias,
   plugins: [vendoredImports, lateWidth, readyTables(), pastDoors],
 });
+
+// The first without anything of Node, because it is bundled for other places.
+await joinChunks(OUTPUT, metafile, [
+  ["engine-core", "engine/core.js"],
+  ["engine", "engine/index.js"],
+]);
 
 writeFileSync(
   `${OUTPUT}/THIRD-PARTY-LICENSES.txt`,
