@@ -30,7 +30,8 @@ const UNDOS = 4;
 /** Fewer rounds for what takes long. */
 const GROWTH_ROUNDS = { 100: 6, 1000: 4, 10000: 2 };
 // A tidying that git starts in the background would be measured too, and write into what is removed at the end.
-const GIT = "git -c user.name=bench -c user.email=bench@example.org -c gc.auto=0 -c maintenance.auto=false".split(" ");
+const GIT =
+  "git -c user.name=bench -c user.email=bench@example.org -c gc.auto=0 -c maintenance.auto=false".split(" ");
 
 export async function bench() {
   const folder = mkdtempSync(join(homedir(), ".amplihack-bench-"));
