@@ -604,7 +604,8 @@ describe.skipIf(!HAS_STRACE || process.env["WITNESSED"] === undefined || !exists
       spawnSync("strace", argv, { cwd: project, env: envOf(home), stdio: "ignore" });
       const trace = readFileSync(log, "utf8");
       rmSync(top, { recursive: true, force: true });
-      const seen = witnessed(trace, project).map(({ text }) => text);
+      const [shell, own, ...seen] = witnessed(trace, project).map(({ text }) => text);
+      expect([shell, own]).toEqual(["bash", basename(process.execPath)]);
       expect(
         seen.filter(
           at => !/^\/dev\/(?:null|tty)$|^\/proc\//.test(at) && !at.startsWith(join(home, ".amplihack")),
