@@ -109,12 +109,13 @@ function placeEffect(
 function isOfProject(
   { rule }: Extract<ProgramEffect, { kind: "operation" }>,
   { invocation, cwd }: Actor,
-  { project, disk }: Workspace,
+  workspace: Workspace,
 ): boolean {
   const [word] = invocation?.argv ?? [];
-  const path = word === undefined ? undefined : knownText(joinPath(cwd, word));
-  if (rule !== "cloud.other" || project === undefined || path === undefined) return false;
-  if (!describe(word ?? text("")).includes("/") || !path.startsWith("/")) return false;
+  if (rule !== "cloud.other" || word === undefined || !describe(word).includes("/")) return false;
+  const path = knownText(joinPath(cwd, word));
+  const { project, disk } = workspace;
+  if (project === undefined || path?.startsWith("/") !== true) return false;
   const file = disk.resolve(path, true);
   return isInside(project, file) && disk.kind(file) === "file";
 }

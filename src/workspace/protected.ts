@@ -33,7 +33,7 @@ export function protectedPaths(workspace: Workspace, within?: string): readonly 
   };
   for (const path of [...existingWiring(workspace), ...wiringNames(workspace)]) add(path, "wiring");
   for (const state of stateHomes) add(join(state, "config.jsonc"), "wiring");
-  for (const name of STARTUP_FILES) add(join(home, name), "startup");
+  for (const name of STARTUP_FILES.list) add(join(home, name), "startup");
   for (const name of secretNamesInHome()) {
     const path = join(home, name);
     if (!isWanted(path) || disk.isAbsent(path)) continue;

@@ -24,16 +24,22 @@ function readPattern(written: string): WiringPattern {
   return { names, parts: names.map(name => name.toLowerCase()), isTree };
 }
 
-export const WIRING_PATTERNS: readonly WiringPattern[] = [...WIRING_FILES, ...WIRING_TREES].map(readPattern);
-const PLAIN_NAMES = WIRING_PATTERNS.map(({ names }) => names.join("/")).filter(name => !name.includes("*"));
+let patterns: readonly WiringPattern[] | undefined;
+
+/** Read when they are first asked for: most calls change no file. */
+function wiringPatterns(): readonly WiringPattern[] {
+  patterns ??= [...WIRING_FILES, ...WIRING_TREES].map(readPattern);
+  return patterns;
+}
+
 const OWN_FOLDER = ".amplihack";
+let tops: ReadonlySet<string> | undefined;
+
 /** First names of wiring below its root: a path without any of them is none. */
-const TOPS: ReadonlySet<string> = new Set([
-  OWN_FOLDER,
-  ...[...WIRING_PATTERNS.map(({ parts }) => parts), ...WIRING_TREES.map(components)].map(([top = ""]) =>
-    top.toLowerCase(),
-  ),
-]);
+function topNames(): ReadonlySet<string> {
+  tops ??= new Set([OWN_FOLDER, ...wiringPatterns().map(({ parts: [top = ""] }) => top)]);
+  return tops;
+}
 
 /** What a path is to the guard, by its name alone. */
 export function wiringPart(workspace: Workspace, path: string): WiringPart | undefined {
@@ -47,7 +53,7 @@ export function wiringPart(workspace: Workspace, path: string): WiringPart | und
     const below = [...folder, ...parts].map(part => part.toLowerCase());
     if (below[0] === OWN_FOLDER && (below.length === 1 || below[1]?.startsWith("config.json") === true))
       return "own";
-    if (WIRING_PATTERNS.some(pattern => coversParts(pattern, below))) return "hooks";
+    if (wiringPatterns().some(pattern => coversParts(pattern, below))) return "hooks";
   }
   return undefined;
 }
@@ -57,7 +63,7 @@ export function mayNameWiring(text: string): boolean {
   return text
     .toLowerCase()
     .split("/")
-    .some(part => TOPS.has(part));
+    .some(part => topNames().has(part));
 }
 
 export interface WiringRoot {
@@ -141,7 +147,7 @@ function isInTree(workspace: Workspace, path: string): boolean {
   return wiringRoots(workspace).some(({ root }) => {
     const below = partsBelow(root, path);
     return (
-      below !== undefined && WIRING_PATTERNS.some(({ names, isTree }) => isTree && beginsWith(below, names))
+      below !== undefined && wiringPatterns().some(({ names, isTree }) => isTree && beginsWith(below, names))
     );
   });
 }
@@ -155,7 +161,7 @@ function couldBeBelow(open: readonly Component[], { root, folder }: WiringRoot):
   const front = components(root);
   const isSeen = (index: number) => open[index]?.some(piece => piece.kind === "unknown") === false;
   if (!front.every((name, index) => isSeen(index) && openCouldBe(open, index, name))) return false;
-  return WIRING_PATTERNS.some(({ parts, isTree }) => {
+  return wiringPatterns().some(({ parts, isTree }) => {
     const length = front.length + parts.length - folder.length;
     if (isTree ? open.length < length : open.length !== length) return false;
     if (folder.some((name, index) => parts[index] !== name.toLowerCase())) return false;
@@ -203,7 +209,7 @@ function nameCouldBe(component: Component, name: string): boolean {
 /** `$DIR/.claude/settings.json`: wherever it begins, it ends as wiring does. */
 function endsAsWiring(rest: readonly Component[]): boolean {
   const names = rest.map(part => plainName(part)?.toLowerCase());
-  return WIRING_PATTERNS.some(({ parts, isTree }) => {
+  return wiringPatterns().some(({ parts, isTree }) => {
     if (parts.length < 2) return false;
     const last = names.length - parts.length;
     const starts = isTree ? Array.from({ length: Math.max(last + 1, 0) }, (_, at) => at) : [last];
@@ -226,7 +232,7 @@ export function existingWiring(workspace: Workspace): readonly string[] {
   const found = new Set(auditFiles(workspace));
   for (const { root, folder } of wiringRoots(workspace)) {
     const tops = new Set(folder.length === 0 ? workspace.disk.names(root, MAX_TOPS) : undefined);
-    for (const { names, isTree } of WIRING_PATTERNS) {
+    for (const { names, isTree } of wiringPatterns()) {
       if (folder.some((name, index) => names[index] !== name)) continue;
       if (tops.size > 0 && !tops.has(names[0] ?? "")) continue;
       let reached: readonly string[] = [root];
@@ -247,7 +253,9 @@ export function existingWiring(workspace: Workspace): readonly string[] {
 export function wiringNames(workspace: Workspace): readonly string[] {
   return wiringRoots(workspace).flatMap(({ root, folder }) => {
     const front = folder.map(name => `${name}/`).join("");
-    return PLAIN_NAMES.flatMap(name => {
+    return wiringPatterns().flatMap(({ names }) => {
+      const name = names.join("/");
+      if (name.includes("*")) return [];
       if (name.startsWith(front)) return join(root, name.slice(front.length));
       return `${name}/` === front ? root : [];
     });
@@ -318,7 +326,7 @@ export function holdsWiring(workspace: Workspace, { path, base, rest }: Target):
   if (auditFiles(workspace).some(file => isInside(path, file))) return true;
   const isOnTheWay = wiringRoots(workspace).some(({ root, folder }) => {
     const parts = partsBelow(root, path) ?? [];
-    return parts.length > 0 && WIRING_PATTERNS.some(({ names }) => goesThrough(names, folder.length, parts));
+    return parts.length > 0 && wiringPatterns().some(({ names }) => goesThrough(names, folder.length, parts));
   });
   return isOnTheWay && existingWiring(workspace).some(file => isInside(path, file));
 }

@@ -5,7 +5,7 @@ import {
   isRegenerableElsewhere,
   isRegenerableInProject,
 } from "../programs/index.ts";
-import { wordSet, words } from "../shell/index.ts";
+import { wordSet } from "../shell/index.ts";
 import { components, isInside } from "../system/index.ts";
 import { partsBelow } from "./disk.ts";
 import { isIgnoredByGit, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts";
@@ -205,7 +205,7 @@ function findSecret(workspace: OfSecrets, path: string): SecretKind | undefined 
  * Below the home directory; a trailing slash stands for the whole tree. What a login runs, and what a program runs or
  * obeys whenever it is started.
  */
-export const STARTUP_FILES = words(`
+export const STARTUP_FILES = wordSet(`
   .bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .zshrc .zprofile .zshenv .zlogin .zlogout
   .kshrc .cshrc .tcshrc .login .inputrc .xprofile .xinitrc .xsession .xsessionrc .pam_environment .ssh/rc
   .config/fish/config.fish .config/fish/conf.d/ .config/autostart/ .config/systemd/user/ .config/environment.d/
@@ -216,9 +216,6 @@ export const STARTUP_FILES = words(`
   .config/pip/pip.conf .pip/pip.conf .condarc .gemrc .gradle/init.gradle .gradle/init.d/ .m2/settings.xml .yarnrc
   .yarnrc.yml .bunfig.toml .aws/config
 `);
-
-const STARTUP_NAMES = new Set(STARTUP_FILES.filter(name => !name.endsWith("/")));
-const STARTUP_TREES = STARTUP_FILES.filter(name => name.endsWith("/"));
 
 /** By its name: settings of a program right in the home, what Python loads whenever it starts, folders of such files. */
 const STARTS_ITSELF =
@@ -243,16 +240,16 @@ export function isStartupFile(workspace: Workspace, path: string): boolean {
   if (/^(?:\.[^/]+\/(?:[^/]+\/)?)?\.?mcp(?:[-_](?:config|servers|settings))?\.json$/.test(ofProject))
     return true;
   const home = isInside(workspace.home, path) ? workspace.home : otherHome(path);
-  if (
-    home === undefined ||
-    workspace.temps.some(temp => isInside(temp, path) && !isInside(temp, workspace.home))
-  )
-    return false;
-  const below = partsBelow(home, path)?.join("/") ?? "";
-  if (STARTS_ITSELF.test(below)) return true;
-  // Whoever works on such settings has them for a project.
-  if (ofProject === "" && isSettings(below)) return true;
-  return STARTUP_NAMES.has(below) || STARTUP_TREES.some(tree => `${below}/`.startsWith(tree));
+  const below = home === undefined ? "" : (partsBelow(home, path)?.join("/") ?? "");
+  const startsItself =
+    STARTS_ITSELF.test(below) ||
+    // Whoever works on such settings has them for a project.
+    (ofProject === "" && isSettings(below)) ||
+    STARTUP_FILES.has(below) ||
+    STARTUP_FILES.list.some(name => name.endsWith("/") && `${below}/`.startsWith(name));
+  return (
+    startsItself && !workspace.temps.some(temp => isInside(temp, path) && !isInside(temp, workspace.home))
+  );
 }
 
 /** Another name of a file that runs by itself: a hard link to it. */

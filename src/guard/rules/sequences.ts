@@ -222,9 +222,9 @@ function inspectPutAside(context: RuleContext): void {
     const by = toActor(invocation);
     for (const word of startedFiles(invocation))
       for (const { path } of targetsForWord(context, word, by, true)) {
-        if (path === undefined || !isPutAside(path, context)) continue;
-        const isDownloaded = isInside(join(home, "Downloads"), path);
-        if ((isDownloaded || PACKAGE_FILE.test(path)) && !isMadeHere(path, context))
+        if (path === undefined) continue;
+        const isMeant = isInside(join(home, "Downloads"), path) || PACKAGE_FILE.test(path);
+        if (isMeant && isPutAside(path, context) && !isMadeHere(path, context))
           context.report("pkg.address", by, path, { what: "start or install what came from elsewhere" });
       }
   }

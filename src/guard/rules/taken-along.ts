@@ -283,10 +283,12 @@ export function secretsSearched(
 
 /** Secrets of the project among the names that a list hands to a program which shows files. */
 export function secretsListed(effect: EffectOf<"read">, context: RuleContext): readonly TakenSecret[] {
-  const { disk, project, directory } = context.workspace;
   const { path: word, by, search = text("") } = effect;
-  if (project === undefined || by.place.kind === "remote") return [];
-  const places = findListings(word.origins.length > 0 ? word : by.cwd, context).flatMap(listing =>
+  const listings = findListings(word.origins.length > 0 ? word : by.cwd, context);
+  if (listings.length === 0 || by.place.kind === "remote") return [];
+  const { disk, project, directory } = context.workspace;
+  if (project === undefined) return [];
+  const places = listings.flatMap(listing =>
     listing.starts.flatMap(start =>
       targetsForWord(context, start, { ...by, cwd: text(directory) }, true).map(target => ({
         listing,
