@@ -256,7 +256,7 @@ export function isStartupFile(workspace: Workspace, path: string): boolean {
 export function isLinkedStartup({ disk, home }: Workspace, path: string): boolean {
   if (disk.kind(path) !== "file" || disk.links(path) < 2) return false;
   const identity = disk.identity(path);
-  return STARTUP_FILES.some(name => {
+  return STARTUP_FILES.list.some(name => {
     const other = `${home}/${name}`;
     return other !== path && disk.kind(other) === "file" && disk.identity(other) === identity;
   });
@@ -266,7 +266,7 @@ export function isLinkedStartup({ disk, home }: Workspace, path: string): boolea
 export function isStartupName(name: string): boolean {
   return (
     /^(?:(?:user|site)customize\.py|[\w-]+\.pth)$/.test(name) ||
-    (name.startsWith(".") && STARTUP_NAMES.has(name))
+    (name.startsWith(".") && STARTUP_FILES.has(name))
   );
 }
 
