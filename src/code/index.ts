@@ -5,5 +5,5 @@
 export { readMongo } from "./languages/mongo.ts";
 export { readRedis } from "./languages/redis.ts";
 export { findDialect, readSql, type SqlLoss } from "./languages/sql.ts";
-export { isTakenForModule, type PlainProgram, readPlainPython } from "./plain/python.ts";
+export { isTakenForModule, readPlainPython } from "./plain/python.ts";
 export { readCode } from "./read-code.ts";

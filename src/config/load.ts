@@ -37,7 +37,7 @@ export interface LoadedConfig {
   }[];
 }
 
-export interface ConfigPlaces {
+interface ConfigPlaces {
   readonly home: string;
   /** `~A` */
   readonly stateHome: string;
@@ -55,7 +55,7 @@ export function projectConfigFile(projectRoot: string): string {
 }
 
 /** Told of the settings after each layer that was found, in rising rank; `policy` is the entry that brought it in. */
-export type LayerListener = (scope: LayerScope, config: Config, policy?: string) => void;
+type LayerListener = (scope: LayerScope, config: Config, policy?: string) => void;
 
 /**
  * Built-in values, then the machine's file, the user's, the project's and the environment. The last two may only

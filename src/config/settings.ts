@@ -86,7 +86,7 @@ export interface SandboxSettings {
 }
 
 /** Tables of one or more layers; the strictest answer counts. */
-export type FailureSettings = readonly Readonly<Record<string, FailurePolicy>>[];
+type FailureSettings = readonly Readonly<Record<string, FailurePolicy>>[];
 
 export interface Config {
   /** policies that are laid below the files of the machine and the user */

@@ -3,13 +3,12 @@
  * and it changes nothing but what a button says.
  */
 
-export type { DataFiles } from "./entries.ts";
 export { type Rendered, renderBare } from "./pages.ts";
 export type { Dashboard, DashboardOptions } from "./server.ts";
 export { isEqual, type Refusal, refuseForeign, SAFE_HEADERS } from "./server.ts";
-export type { TeamPages, Visitor } from "./team-dashboard.ts";
+export type { TeamPages } from "./team-dashboard.ts";
 export { diffText } from "./views/calls.ts";
-export { block, html, line, type Markup, NOTHING, type Page } from "./views/layout.ts";
+export { block, html, line, type Markup, NOTHING } from "./views/layout.ts";
 export const loadAccess = () => import("./server.ts");
 export const loadDataFiles = () => import("./entries.ts");
 export type { Summary as ActivitySummary } from "./timeline/timeline.ts";

@@ -28,7 +28,7 @@ export type { InjectionFinding } from "./injection/find.ts";
 export { createShellContext } from "./judge.ts";
 export type { Explained, GuardContext } from "./judgement.ts";
 export { ALLOWED, isDenied, isUnderstood, type Judgement, judgementJson } from "./judgement.ts";
-export { judgeObserved, type ObservedChange } from "./observed.ts";
+export { judgeObserved } from "./observed.ts";
 export { footprintOfHarmlessCall, type JudgedTool, startsOwnFile } from "./prefilter.ts";
 export { tellPerson } from "./reason.ts";
 export { isOfFamily, type Rule, type Verdict } from "./rule.ts";

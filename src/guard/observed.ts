@@ -12,7 +12,7 @@ import type { Actor, CommandEffect } from "./rule-context.ts";
 import { EMPTY_FACTS } from "./tool-calls.ts";
 
 /** What a command was seen to do to one path. Paths are absolute and hold no links. */
-export interface ObservedChange {
+interface ObservedChange {
   readonly path: string;
   readonly what: "deleted" | "written";
 }

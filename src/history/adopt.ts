@@ -17,13 +17,13 @@ import type { Store } from "./store.ts";
 import { captureTargets } from "./targets.ts";
 
 /** Changes that were made elsewhere and become real: those of a try. */
-export type Adoption = Pick<Change, "host" | "session" | "command" | "verdict" | "rules" | "project"> & {
+type Adoption = Pick<Change, "host" | "session" | "command" | "verdict" | "rules" | "project"> & {
   /** by which the change is found again */
   readonly toolUseId: string;
   readonly paths: readonly AdoptedPath[];
 };
 
-export interface Adopted {
+interface Adopted {
   /** the change that an undo takes back; undefined when nothing changed */
   readonly id: string | undefined;
   /** what no undo brings back, or somebody else changed meanwhile */

@@ -23,12 +23,9 @@ export type {
   FileState,
   GitChange,
   GitWork,
-  KeptFile,
   NotKept,
   PathChange,
   PathState,
-  RefChange,
-  Stash,
 } from "./change.ts";
 export * from "./interface.ts";
 
@@ -53,11 +50,11 @@ export function openHistory(system: System, places: HistoryPlaces, settings: His
     whyNotWritable: () => whyNotWritable(store),
   };
 }
-export { type Adopted, type Adoption, adopt, findExcluded } from "./adopt.ts";
+export { adopt, findExcluded } from "./adopt.ts";
 export { finishCall, finishEnded } from "./background.ts";
 export { beginCall } from "./begin.ts";
 export { ABSENT } from "./change.ts";
-export { completeChange, dropChange, findMoves } from "./complete.ts";
+export { dropChange, findMoves } from "./complete.ts";
 export { type HistoryContext, openContext } from "./context.ts";
 export {
   type ContentReader,
@@ -79,7 +76,7 @@ export {
   type UncommittedFile,
 } from "./live-sessions.ts";
 export { callKey, findOpen, type OpenFile, readOpen, removeOpen, setVerdict } from "./open-changes.ts";
-export { compareStates, factsAt, isSameState, toState } from "./path-state.ts";
+export { compareStates, factsAt, toState } from "./path-state.ts";
 export { pruneWhenDue } from "./prune.ts";
 export { filteredPaths, runGit } from "./run-git.ts";
 export { listChanges } from "./select.ts";

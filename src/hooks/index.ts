@@ -31,7 +31,6 @@ export { readCommandLine } from "./program/command-line.ts";
 export { SERVICE_FOLDER, shownToPerson } from "./program/consent-service.ts";
 export {
   askerForService,
-  changedSinceAsked,
   consumeGrants,
   judgeWithGrants,
   RECIPE_STEP_HOST,
@@ -40,7 +39,6 @@ export {
   refusalsFile,
   rememberRefusal,
   shownWith,
-  wasAskedAbout,
   whyNoHuman,
   whyStartedByAgent,
 } from "./program/grants.ts";
@@ -48,7 +46,7 @@ export { runGuardArgv } from "./program/guard-argv.ts";
 export { asksTeam, type ConfiguredGuard, openGuard } from "./program/guard-context.ts";
 export { type HookContext, type HookOptions, openHookContext } from "./program/hook-context.ts";
 export { type HookDefinition, openProgram } from "./program/hook-program.ts";
-export { agentAbove, agentRunning, isStartedByHost } from "./program/process-tree.ts";
+export { agentAbove, agentRunning } from "./program/process-tree.ts";
 export { type EngineServices, type HookRun, INPUT_LIMIT_BYTES, openRun } from "./program/run.ts";
 export {
   directoryFile,
@@ -148,7 +146,6 @@ export const loadGrants = () => import("./program/grants.ts");
 export const loadAsHook = () => import("./user/as-hook.ts");
 export const loadGuardArgv = () => import("./program/guard-argv.ts");
 export const loadGuardContext = () => import("./program/guard-context.ts");
-export type { BudgetUse } from "./program/budget.ts";
 export const loadBudget = () => import("./program/budget.ts");
 export const loadManifest = () => import("./user/manifest.ts");
 export const loadProcessTree = () => import("./program/process-tree.ts");

@@ -20,7 +20,7 @@ export function parseAgentName(raw: string): AgentName | undefined {
 }
 
 /** An agent, and what named it: a variable, a file, or nothing. */
-export interface ActiveAgent {
+interface ActiveAgent {
   readonly agent: AgentName;
   readonly by: string | undefined;
 }

@@ -8,7 +8,7 @@ import {
   readJson,
 } from "../protocol/index.ts";
 import type { HostDescriptor } from "./host.ts";
-import { directoryOfCommand } from "./tools/call-directory.ts";
+import { directoryOfCommand } from "./tools/tool-words.ts";
 
 /** What a tool call is about, as far as its input says: the command line, or the files. */
 export interface ToolFacts {

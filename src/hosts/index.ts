@@ -4,7 +4,6 @@
  */
 
 export {
-  type ActiveAgent,
   AGENTS,
   type AgentName,
   findActiveAgent,

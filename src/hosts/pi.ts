@@ -1,6 +1,6 @@
 import type { JsonObject } from "../protocol/index.ts";
-import { allowOnceCommand } from "./allow-once.ts";
 import {
+  allowOnceCommand,
   block,
   nestedContext,
   nestedInput,

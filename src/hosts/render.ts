@@ -9,8 +9,7 @@ import {
   type Power,
   type VerdictKind,
 } from "../protocol/index.ts";
-import { refusalInsteadOfAsk } from "./allow-once.ts";
-import { asText, nested } from "./claude-encoders.ts";
+import { asText, nested, refusalInsteadOfAsk } from "./claude-encoders.ts";
 import { HOSTS, type HostId } from "./descriptors.ts";
 import type { HostDescriptor, RenderContext, ResponseEncoder } from "./host.ts";
 import { encoderFor, powerAt, renderContext, renderNoOpinion } from "./render-context.ts";

@@ -24,13 +24,6 @@ export {
 export { askVersion, hostSetup, hostTitle, INSTALLABLE_HOSTS, isInstallable, isPresent } from "./targets.ts";
 export { planUserCommands } from "./user-commands.ts";
 export type { BuildReport } from "./user-hooks/build.ts";
-export {
-  findServerEntry,
-  loadCompiled,
-  type McpServer,
-  readServer,
-  readSettingsFile,
-} from "./user-hooks/compiled.ts";
 export type { OwnHook } from "./user-hooks/list-own.ts";
 export const loadBuild = () => import("./user-hooks/build.ts");
 export const loadConfigSetting = () => import("./config-setting.ts");
@@ -39,7 +32,6 @@ export const loadImportSettings = () => import("./user-hooks/manage.ts");
 export const loadListOwn = () => import("./user-hooks/list-own.ts");
 export const loadLoadFile = () => import("./user-hooks/bundle.ts");
 export const loadManage = () => import("./user-hooks/manage.ts");
-export const loadMcpCall = () => import("./user-hooks/mcp-call.ts");
 export const loadMode = () => import("./plugins.ts");
 export const loadOperations = () => import("./operations.ts");
 export const loadPlugins = () => import("./plugins.ts");

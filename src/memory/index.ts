@@ -51,7 +51,7 @@ export const loadLearnt = () => import("./learnt.ts");
 export const loadReflection = () => import("./reflection.ts");
 export const loadOpenPostgresStore = () => import("./open-postgres-store.ts");
 export const loadPostgresStore = () => import("./postgres-store.ts");
-export type { FetchedPage, PageCursor, SentChanges, TeamFacts, TeamSide } from "./sync/team-database.ts";
+export type { TeamSide } from "./sync/team-database.ts";
 export const loadMemoryTables = () => import("./postgres-schema.ts");
 export const loadTeamDatabase = () => import("./sync/team-database.ts");
 export const loadTold = () => import("./sync/told.ts");

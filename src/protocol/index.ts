@@ -8,21 +8,4 @@ export * from "./events.ts";
 export * from "./fold.ts";
 export * from "./input.ts";
 export * from "./members.ts";
-export * from "./members.ts";
-export {
-  booleanAt,
-  defined,
-  errorName,
-  errorText,
-  isMemoryUsedUp,
-  listAt,
-  MemberError,
-  memberAt,
-  numberAt,
-  objectAt,
-  parseJsonObject,
-  StrictMembers,
-  stringAt,
-  stringsAt,
-} from "./members.ts";
 export { STOCK_HOOKS, type StockHook, type StockHookName } from "./stock-hooks.ts";

@@ -5,14 +5,13 @@
 
 export { OPEN_WITH_BWRAP } from "./bwrap.ts";
 export { heldAsChange } from "./held-change.ts";
-export type { DecidedTry } from "./judge-try.ts";
-export { checkLayers, type LayerAnswer, type LayerReport, usableLayers } from "./layers.ts";
+export { checkLayers, type LayerReport, usableLayers } from "./layers.ts";
 export { OPEN_WITHOUT, type Plan, type PlanRequest, planPolicy } from "./plan.ts";
-export type { Hidden, Layer, Overlay, Policy, ProxyStart, Reserved } from "./policy.ts";
-export type { SandboxCheck, SandboxedCommand, SandboxPlaces } from "./sandbox.ts";
+export type { Layer, Policy } from "./policy.ts";
+export type { SandboxedCommand, SandboxPlaces } from "./sandbox.ts";
 export { findPackagedProgram } from "./sandbox.ts";
 export { policyPath, writePolicy } from "./store.ts";
-export type { Applied, Tried, TryContext } from "./try.ts";
+export type { TryContext } from "./try.ts";
 export type { TriedChanges } from "./try-changes.ts";
 export type { TryRecord } from "./try-store.ts";
 

@@ -9,7 +9,7 @@ import { type Applied, applyTry, type Tried, type TryContext } from "./try.ts";
 import { type TryRecord, writeTry } from "./try-store.ts";
 
 /** What became of caught changes without a person: real, because the rules let them pass, or held. */
-export type DecidedTry =
+type DecidedTry =
   | ({ readonly outcome: "applied" } & Applied)
   | { readonly outcome: "held"; readonly reason: string; readonly record: TryRecord };
 

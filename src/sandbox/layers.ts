@@ -3,7 +3,7 @@ import { errorText, isJsonObject, type Json, readJson } from "../protocol/index.
 import type { Layer } from "./policy.ts";
 
 /** What was tried, and why it does not work. */
-export interface LayerAnswer {
+interface LayerAnswer {
   readonly works: boolean;
   readonly reason?: string | undefined;
 }

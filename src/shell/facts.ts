@@ -529,7 +529,7 @@ export interface Unexamined {
  * The few questions one analysis asks about files. Answers are undefined when something cannot be read; no
  * method throws, and no directory is listed twice.
  */
-export interface FileLookup {
+interface FileLookup {
   /** What the path leads to, links followed. */
   kind(path: string): FileKind | undefined;
   /** Names in a directory; undefined when there are more than `limit`. */

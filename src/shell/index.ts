@@ -6,7 +6,6 @@ export { analyse, analyseArgv, analyseFile } from "./analyse.ts";
 export { printPaths, splitAssignment } from "./builtins.ts";
 export * from "./decode.ts";
 export * from "./facts.ts";
-export { createFileLookup } from "./facts.ts";
 export { type Budget, createBudget, LIMITS } from "./limits.ts";
 export * from "./options.ts";
 export { readContents, writeContents, writtenEntry } from "./state/files.ts";

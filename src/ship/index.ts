@@ -3,7 +3,6 @@
  */
 
 export { ecsLine } from "./ecs.ts";
-export type { JoinedServer } from "./joined-server.ts";
 export type { ShippedPart, ShippedRow } from "./open-target.ts";
 export { QUESTION_LIMITS, type QuestionFacts, shownDigest } from "./questions.ts";
 export { ROLLUPS, SESSIONS, TOTALLED_PARTS, TOTALS } from "./record-tables.ts";
@@ -18,7 +17,6 @@ export { MAX_USAGE_DAYS } from "./server-target.ts";
 export const loadQuestions = () => import("./questions.ts");
 export const loadServerMemory = () => import("./server-memory.ts");
 export const loadServerPolicy = () => import("./server-policy.ts");
-export const loadServerTarget = () => import("./server-target.ts");
 export const loadShip = () => import("./ship.ts");
 export const loadShippedChain = () => import("./shipped-chain.ts");
 export const loadVerifyRecords = () => import("./verify-records.ts");

@@ -10,10 +10,15 @@ import {
   SystemError,
 } from "../system/index.ts";
 import { clip, escapeControls } from "../text/index.ts";
-import { complain } from "./complain.ts";
 import { FileLock, serialise } from "./file-lock.ts";
 import { StateError, withParents } from "./files.ts";
 import { compactTimestamp, localTimestamp } from "./timestamp.ts";
+
+/** Says that something does not work as it should: on standard error, and to the person where a hook answers. Never throws. */
+export function complain({ stdio, onComplaint }: Pick<System, "stdio" | "onComplaint">, text: string): void {
+  stdio.writeError(`amplihack: ${escapeControls(text)}\n`);
+  onComplaint?.(text);
+}
 
 /** Whether a path is a log, one of its put-away files, or the lock beside it; nothing is looked up. */
 export function belongsToLog(log: string, path: string): boolean {

@@ -9,7 +9,7 @@ import { transcriptInputs } from "./transcript-inputs.ts";
 /** What the sandbox bounds: a call with no other gap is answered at the level `sandbox`. */
 const BOUNDED: ReadonlySet<GapKind> = new Set<GapKind>(["program", "option", "value", "code", "environment"]);
 
-export interface StandingGap {
+interface StandingGap {
   readonly kind: GapKind;
   readonly what: string;
   readonly why: string;

@@ -2,7 +2,7 @@
  * Compare, replay, capture and scan: the tools that test hooks. Sessions are replayed in memory; the live drivers start
  * real hosts with a scripted model.
  */
-export type { AnsweredCalls, StandingGap } from "./answered-calls.ts";
+export type { AnsweredCalls } from "./answered-calls.ts";
 export {
   type Answered,
   answerIn,
@@ -38,7 +38,6 @@ export type { Sandbox } from "./sandbox.ts";
 export type { ScanFinding } from "./scan.ts";
 export { createMover, type TranscriptInput } from "./transcript-inputs.ts";
 export const loadAnsweredCalls = () => import("./answered-calls.ts");
-export const loadCapture = () => import("./compare.ts");
 export const loadCompare = () => import("./compare.ts");
 export const loadExamples = () => import("./hook-trials.ts");
 export const loadFindFiles = () => import("./scan.ts");

@@ -78,10 +78,10 @@ export {
   wiringBelow,
   wiringPart,
 } from "./wiring.ts";
-export type { SessionWrites } from "./workspace.ts";
 export {
   configuredAuditLog,
   inDirectory,
+  type SessionWrites,
   type Surroundings,
   SYSTEM_TOPS,
   survey,

@@ -76,7 +76,7 @@ const WRITES = wordSet("write_text write_bytes");
 export const PLAIN_PYTHON = { builtins: BUILTIN_WORDS, methods: METHOD_WORDS, modules: MODULES };
 
 /** A program of which everything is known: it computes, prints, and touches these files, named as it names them. */
-export interface PlainProgram {
+interface PlainProgram {
   readonly reads: readonly string[];
   readonly writes: readonly string[];
 }

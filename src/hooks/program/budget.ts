@@ -41,7 +41,7 @@ interface Limit {
 }
 
 /** How far one budget is used. */
-export interface BudgetUse {
+interface BudgetUse {
   readonly name: BudgetName;
   readonly limit: Limit;
   readonly used: number;

@@ -1,15 +1,16 @@
 import { isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
 import { dirname, isAbsolute, join } from "../../system/index.ts";
-import { isDirectoryName } from "./call-directory.ts";
-import type { Level, ToolShape } from "./tool-words.ts";
 import {
   type FileAction,
   findAction,
   hasWord,
+  isDirectoryName,
   isFileTool,
   isListed,
   isOfService,
+  type Level,
   nameWords,
+  type ToolShape,
 } from "./tool-words.ts";
 
 const MAX_PATH = 4096;

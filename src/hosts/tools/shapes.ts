@@ -6,11 +6,11 @@ import {
   type JsonObject,
   readJson,
 } from "../../protocol/index.ts";
-import { isDirectoryName } from "./call-directory.ts";
 import { executedShapes, isExecutedName } from "./command-shapes.ts";
 import { fileShapes, isPathMember } from "./named-files.ts";
 import {
   hasWord,
+  isDirectoryName,
   isListed,
   type Level,
   nameWords,
