@@ -303,7 +303,7 @@ function addWord(
   by: Pick<Actor, "cwd" | "place">,
   how: FootprintTarget["how"] | undefined,
   isTree: boolean,
-  beside: (path: string) => string = path => path,
+  beside: (path: string) => readonly string[] = path => [path],
 ): void {
   const { disk } = draft.workspace;
   const followsLast = how === "write" || how === "attributes";
@@ -314,7 +314,7 @@ function addWord(
     else if (how === undefined)
       for (const path of [...found.paths, ...found.trees]) addDirectory(draft, path);
     else {
-      for (const path of found.paths) addPath(draft, beside(path), how, isTree);
+      for (const path of found.paths.flatMap(beside)) addPath(draft, path, how, isTree);
       for (const path of found.trees) addPath(draft, path, how, true);
     }
   }

@@ -4,7 +4,14 @@ import { type Files, SystemError } from "../system/index.ts";
 import { createDisk, openRepository } from "../workspace/index.ts";
 import { ABSENT, type NotKept, type PathState } from "./change.ts";
 import { completeChange } from "./complete.ts";
-import { checkOutBeside, differFromGit, type InGit, removeFolder } from "./content.ts";
+import {
+  checkOutBeside,
+  differFromGit,
+  type FormerAttributes,
+  formerAttributes,
+  type InGit,
+  removeFolder,
+} from "./content.ts";
 import { type HistoryContext, tryDigest } from "./context.ts";
 import { findLinkAbove, withoutLinks } from "./folders.ts";
 import { captureGit, compareGit, type GitSnapshot } from "./git-snapshot.ts";
@@ -39,11 +46,12 @@ export async function applyPlan(
   checkUnchanged({ ...context, system: withoutLinks(context.system) }, steps);
   for (const change of plan.changes) await closeOpen(context, change.id);
   const begun = await beginUndo(context, plan, steps);
+  const former = formerAttributes(plan.changes);
   let wrong: readonly NotKept[];
   try {
-    await restoreFiles(store, begun.mark, steps, options.onProgress);
+    await restoreFiles(store, begun.mark, steps, former, options.onProgress);
     for (const { change } of plan.git) await restoreGit(context, begun.mark, change);
-    wrong = await findWrong({ ...context, system: withoutLinks(context.system) }, steps);
+    wrong = await findWrong({ ...context, system: withoutLinks(context.system) }, steps, former);
   } catch (error) {
     throw isFailure(error) ? await takeBack(context, begun, error) : error;
   }
@@ -66,9 +74,10 @@ async function restoreFiles(
   store: Store,
   mark: string,
   steps: readonly PathStep[],
+  former: FormerAttributes,
   onProgress: ApplyOptions["onProgress"],
 ): Promise<void> {
-  const { sources, directories } = await checkOutBeside(store, mark, inGit(steps));
+  const { sources, directories } = await checkOutBeside(store, mark, inGit(steps), former);
   const total = steps.length;
   try {
     performAll(
@@ -102,6 +111,7 @@ function inGit(steps: readonly PathStep[]): readonly InGit[] {
 async function findWrong(
   { store, system }: Pick<HistoryContext, "store" | "system">,
   steps: readonly PathStep[],
+  former: FormerAttributes,
 ): Promise<readonly NotKept[]> {
   const { files } = system;
   const wrong: NotKept[] = [];
@@ -118,11 +128,13 @@ async function findWrong(
           ? facts?.kind === "symlink" && files.readLink(path) === target.target
           : target.kind === "directory"
             ? facts?.kind === "directory"
-            : facts === undefined || present.kind === "directory" || target.kind === "other";
+            : target.kind === "other"
+              ? facts?.kind === "other" && (target.mode ?? facts.mode) === facts.mode
+              : facts === undefined || present.kind === "directory";
     if (isRight) standing.push(step);
     else wrong.push({ path, why: target.kind === "absent" ? "it is still there" : "it is not there" });
   }
-  const different = new Set(await differFromGit(store, inGit(standing)));
+  const different = new Set(await differFromGit(store, inGit(standing), former));
   for (const { path, target, action } of standing) {
     const id = action === "restore" ? contentId(target) : undefined;
     if (different.has(path) || (id !== undefined && tryDigest(system, path) !== id))

@@ -4,8 +4,8 @@ export type PathState =
   | FileState
   | { readonly kind: "directory"; readonly mode: number; readonly modifiedNs: string }
   | { readonly kind: "link"; readonly target: string; readonly modifiedNs: string }
-  /** sockets, devices: named only */
-  | { readonly kind: "other" };
+  /** sockets, pipes, devices: of these only the mode comes back, which older records do not tell */
+  | { readonly kind: "other"; readonly mode?: number };
 
 export interface FileState {
   readonly kind: "file";

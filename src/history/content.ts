@@ -1,9 +1,18 @@
-import { dirname, type Files, hasErrorCode, isInside, relative, removeTree } from "../system/index.ts";
-import type { FileState, PathState } from "./change.ts";
+import {
+  ancestors,
+  basename,
+  dirname,
+  type Files,
+  hasErrorCode,
+  isInside,
+  relative,
+  removeTree,
+} from "../system/index.ts";
+import type { Change, FileState, PathState } from "./change.ts";
 import { type HistoryContext, tryDigest } from "./context.ts";
 import { hashWithGit } from "./git-status.ts";
 import { contentId, factsAt } from "./path-state.ts";
-import { filteredPaths, runGit, withoutTree } from "./run-git.ts";
+import { filteredPaths, type GitOptions, runGit, withoutTree } from "./run-git.ts";
 import type { Store } from "./store.ts";
 
 const GIT_MS = 10_000;
@@ -58,6 +67,19 @@ function byRepository(files: Iterable<InGit>): ReadonlyMap<string, readonly Want
   return new Map([...found].map(([repository, wanted]) => [repository, [...wanted.values()]]));
 }
 
+/** Files of git's attributes that changes wrote or removed, as they were before. */
+export type FormerAttributes = ReadonlyMap<string, PathState>;
+
+/** Newest first: the oldest of the changes tells what was there. */
+export function formerAttributes(changes: readonly Pick<Change, "files">[]): FormerAttributes {
+  const files = changes.flatMap(change => change.files);
+  return new Map(
+    files.flatMap(({ path, before }) => (basename(path) === ATTRIBUTES ? [[path, before] as const] : [])),
+  );
+}
+
+const ATTRIBUTES = ".gitattributes";
+
 function contentKey(id: string, path: string): string {
   return `${id}\0${path}`;
 }
@@ -69,6 +91,7 @@ function contentKey(id: string, path: string): string {
 export async function bringFromGit(
   store: Store,
   files: Iterable<InGit>,
+  former: FormerAttributes,
 ): Promise<(path: string, state: PathState) => PathState> {
   const found = new Map<string, string>();
   for (const [repository, wanted] of byRepository(files)) {
@@ -80,7 +103,7 @@ export async function bringFromGit(
       const directory = store.temporaryPath();
       store.system.files.makeDirectory(directory, 0o700);
       try {
-        await checkOut(store, repository, now, directory);
+        await checkOut(store, repository, now, directory, former);
         for (const { path, id } of now) {
           const written = `${directory}/${relative(repository, path)}`;
           const facts = store.system.files.inspect(written);
@@ -102,7 +125,11 @@ export async function bringFromGit(
 }
 
 /** Paths of these whose files are not what git writes there. A conversion that cannot be reversed is done again. */
-export async function differFromGit(store: Store, files: readonly InGit[]): Promise<readonly string[]> {
+export async function differFromGit(
+  store: Store,
+  files: readonly InGit[],
+  former: FormerAttributes,
+): Promise<readonly string[]> {
   const ids = new Map<string, string>();
   for (const [repository, wanted] of byRepository(files)) {
     const paths = wanted.map(({ path }) => path);
@@ -111,7 +138,7 @@ export async function differFromGit(store: Store, files: readonly InGit[]): Prom
   const unequal = files.filter(({ path, state: { content } }) => {
     return content.in !== "git" || ids.get(path) !== content.id;
   });
-  const bring = await bringFromGit(store, unequal);
+  const bring = await bringFromGit(store, unequal, former);
   return unequal.flatMap(({ path, state }) => {
     const id = contentId(bring(path, state));
     return id !== undefined && tryDigest(store.system, path) === id ? [] : path;
@@ -120,19 +147,19 @@ export async function differFromGit(store: Store, files: readonly InGit[]): Prom
 
 /** By path, why git cannot give the content any more. One process for each repository. */
 export async function missingInGit(
-  { system }: Store,
+  store: Store,
   files: Iterable<InGit>,
+  former: FormerAttributes,
 ): Promise<ReadonlyMap<string, string>> {
+  const { system } = store;
   const missing = new Map<string, string>();
   for (const [repository, wanted] of byRepository(files)) {
-    const place = {
-      cwd: repository,
-      timeoutMs: CHECKOUT_MS,
-      env: { GIT_DIR: wanted[0]?.gitDirectory ?? "" },
-    };
-    const isThere = system.files.follow(repository)?.kind === "directory";
     const names = wanted.map(({ path }) => relative(repository, path));
-    for (const name of isThere ? await filteredPaths(system, names, place) : [])
+    const isThere = system.files.follow(repository)?.kind === "directory";
+    const filtered = isThere
+      ? await inOwnIndex(store, repository, wanted, former, options => filteredPaths(system, names, options))
+      : [];
+    for (const name of filtered)
       missing.set(
         `${repository}/${name}`,
         `a filter of the repository makes its content: git checkout -- ${name}`,
@@ -161,6 +188,7 @@ export async function checkOutBeside(
   store: Store,
   mark: string,
   files: readonly InGit[],
+  former: FormerAttributes,
 ): Promise<{ readonly sources: ReadonlyMap<string, string>; readonly directories: readonly string[] }> {
   const sources = new Map<string, string>();
   const directories: string[] = [];
@@ -168,7 +196,7 @@ export async function checkOutBeside(
     const directory = checkOutPlace(store, repository, mark);
     store.system.files.makeDirectory(directory, 0o700);
     directories.push(directory);
-    await checkOut(store, repository, wanted, directory);
+    await checkOut(store, repository, wanted, directory, former);
     const add = (path: string) => {
       if (path === repository || sources.has(path)) return;
       sources.set(path, `${directory}/${relative(repository, path)}`);
@@ -185,31 +213,86 @@ async function checkOut(
   repository: string,
   wanted: readonly Wanted[],
   directory: string,
+  former: FormerAttributes,
 ): Promise<void> {
   const { system } = store;
-  const indexFile = `${store.temporaryPath()}.index`;
-  try {
-    const isThere = system.files.follow(repository)?.kind === "directory";
-    const env = {
-      GIT_INDEX_FILE: indexFile,
-      GIT_DIR: wanted[0]?.gitDirectory ?? "",
-      GIT_WORK_TREE: isThere ? repository : directory,
-    };
-    const options = { cwd: isThere ? repository : directory, timeoutMs: CHECKOUT_MS, env };
+  await inOwnIndex(store, repository, wanted, former, async options => {
     const all = wanted.map(({ path }) => relative(repository, path));
     const filtered = await filteredPaths(system, all, options);
-    const entries = wanted.map(({ path, id, mode }) => {
-      const kind = (mode & 0o100) === 0 ? "100644" : "100755";
-      return `${kind} ${id}\t${relative(repository, path)}\0`;
-    });
-    await runGit(system, ["update-index", "-z", "--index-info"], { ...options, input: entries.join("") });
     const names = all.flatMap(name => (filtered.has(name) ? [] : [`${name}\0`])).join("");
     const args = ["checkout-index", "-z", "--stdin", "-f", `--prefix=${directory}/`];
     await runGit(system, args, { ...options, input: names });
+  });
+}
+
+/**
+ * Uses an index of our own with the wanted files, where git's attributes are those of the time from which the files are:
+ * line endings depend on them, and what changed the files may have changed them too.
+ */
+async function inOwnIndex<T>(
+  store: Store,
+  repository: string,
+  wanted: readonly Wanted[],
+  former: FormerAttributes,
+  use: (options: GitOptions) => Promise<T>,
+): Promise<T> {
+  const { system } = store;
+  const { files } = system;
+  const indexFile = `${store.temporaryPath()}.index`;
+  const isThere = files.follow(repository)?.kind === "directory";
+  const isChanged = [...former.keys()].some(path => isInside(repository, path));
+  const tree = isThere && !isChanged ? repository : store.temporaryPath();
+  try {
+    if (tree !== repository) files.makeDirectory(tree, 0o700);
+    const ofGit = tree === repository ? [] : placeAttributes(store, repository, wanted, former, tree);
+    const entries = [...wanted, ...ofGit].map(({ path, id, mode }) => {
+      const kind = (mode & 0o100) === 0 ? "100644" : "100755";
+      return `${kind} ${id}\t${relative(repository, path)}\0`;
+    });
+    const options = {
+      cwd: tree,
+      timeoutMs: CHECKOUT_MS,
+      env: { GIT_INDEX_FILE: indexFile, GIT_DIR: wanted[0]?.gitDirectory ?? "", GIT_WORK_TREE: tree },
+    };
+    await runGit(system, ["update-index", "-z", "--index-info"], { ...options, input: entries.join("") });
+    return await use(options);
   } finally {
-    for (const path of [indexFile, `${indexFile}.lock`])
-      if (system.files.inspect(path)) system.files.remove(path);
+    if (tree !== repository) removeTree(files, tree);
+    for (const path of [indexFile, `${indexFile}.lock`]) if (files.inspect(path)) files.remove(path);
   }
+}
+
+/**
+ * Puts the files of attributes that govern the wanted paths into a tree of our own: those that stand there still, and of
+ * the others the former ones. Those that git has are returned: git reads them from its index.
+ */
+function placeAttributes(
+  store: Store,
+  repository: string,
+  wanted: readonly Wanted[],
+  former: FormerAttributes,
+  tree: string,
+): readonly Pick<Wanted, "path" | "id" | "mode">[] {
+  const { files } = store.system;
+  const folders = new Set(
+    wanted.flatMap(({ path }) => ancestors(dirname(path)).filter(each => isInside(repository, each))),
+  );
+  const ofGit: Pick<Wanted, "path" | "id" | "mode">[] = [];
+  for (const folder of folders) {
+    const path = `${folder}/${ATTRIBUTES}`;
+    const state = former.get(path);
+    if (state?.kind === "file" && state.content.in === "git") {
+      ofGit.push({ path, id: state.content.id, mode: state.mode });
+      continue;
+    }
+    const kept = state === undefined ? undefined : contentId(state);
+    const from = kept === undefined ? path : store.objectPath(kept);
+    if ((state !== undefined && kept === undefined) || files.inspect(from)?.kind !== "file") continue;
+    const to = `${tree}/${relative(repository, path)}`;
+    files.makeDirectory(dirname(to), 0o700);
+    files.copy(from, to, 0o600);
+  }
+  return ofGit;
 }
 
 /** Removes a directory of our own with everything in it; one into which somebody writes meanwhile stays. */

@@ -25,7 +25,7 @@ export function toState(
     case "symlink":
       return { kind: "link", target: files.readLink(path), modifiedNs };
     default:
-      return { kind: "other" };
+      return { kind: "other", mode };
   }
 }
 
@@ -110,7 +110,12 @@ export function isSameState(one: PathState, other: PathState): boolean {
     return other.kind === "file" && one.mode === other.mode && isSameContent(one, other);
   if (one.kind === "directory") return other.kind === "directory" && one.mode === other.mode;
   if (one.kind === "link") return other.kind === "link" && one.target === other.target;
+  if (one.kind === "other") return other.kind === "other" && isSameMode(one.mode, other.mode);
   return one.kind === other.kind;
+}
+
+function isSameMode(one: number | undefined, other: number | undefined): boolean {
+  return one === undefined || other === undefined || one === other;
 }
 
 export function isSameContent(one: PathState, other: PathState): boolean {
@@ -146,5 +151,5 @@ function kindOfChange(before: PathState, after: PathState): PathChange["what"] |
     return before.mode === after.mode ? undefined : "mode";
   if (before.kind === "link" && after.kind === "link")
     return before.target === after.target ? undefined : "changed";
-  return undefined;
+  return isSameState(before, after) ? undefined : "mode";
 }

@@ -142,7 +142,7 @@ export function performAll(
       byDepth.filter(({ target }) => target.kind === "directory"),
       ({ path, source }) => writer.makeDirectory(path, source),
     );
-    const written = byDepth.filter(({ target, movedTo }) => isWritten(target) && movedTo === undefined);
+    const written = byDepth.filter(one => isWritten(one) && one.movedTo === undefined);
     // What other names are linked to has to be there.
     const linksLast = [
       ...written.filter(({ linkTo }) => linkTo === undefined),
@@ -172,8 +172,8 @@ function withName(path: string, action: () => void): void {
   }
 }
 
-function isWritten({ kind }: PathState): boolean {
-  return kind === "file" || kind === "link";
+function isWritten({ target: { kind }, isAttributesOnly }: Restoration): boolean {
+  return kind === "file" || kind === "link" || (kind === "other" && isAttributesOnly === true);
 }
 
 /**
@@ -376,11 +376,13 @@ class Writer {
   }
 
   setFileAttributes({ path, target }: Restoration): void {
-    if (target.kind !== "file") return;
+    if (target.kind === "absent" || target.kind === "directory") return;
     const at = this.at(path);
-    if (factsAt(this.files, at)?.kind !== "file") throw new SystemError("EINVAL", "restore", path);
-    if (target.modifiedNs !== "0") this.files.setModified(at, target.modifiedNs);
-    this.files.changeMode(at, target.mode);
+    const kind = factsAt(this.files, at)?.kind;
+    if (kind !== (target.kind === "link" ? "symlink" : target.kind))
+      throw new SystemError("EINVAL", "restore", path);
+    if (target.kind !== "other" && target.modifiedNs !== "0") this.files.setModified(at, target.modifiedNs);
+    if (target.kind !== "link" && target.mode !== undefined) this.files.changeMode(at, target.mode);
   }
 
   setAttributes(path: string, target: PathState): void {

@@ -1,7 +1,13 @@
 import { Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import type { Change, NotKept, PathChange, PathState } from "./change.ts";
-import { bringFromGit, type InGit, missingInGit } from "./content.ts";
+import {
+  bringFromGit,
+  type FormerAttributes,
+  formerAttributes,
+  type InGit,
+  missingInGit,
+} from "./content.ts";
 import { type HistoryContext, tryDigest } from "./context.ts";
 import { findLinkAbove, findReplaced, withoutLinks } from "./folders.ts";
 import { isShared, linkSteps, shareTargets } from "./hard-links.ts";
@@ -76,10 +82,11 @@ async function plan(
   const context = { ...given, system };
   const { store, rules } = context;
   const linkAbove = findLinkAbove(given.system.files);
-  const inSeveral = await bringFromGit(store, filesOfSeveral(changes));
+  const former = formerAttributes(changes);
+  const inSeveral = await bringFromGit(store, filesOfSeveral(changes), former);
   const presentAs = lookOnce(system);
   const chains = followChains(changes, paths, inSeveral, presentAs);
-  await locateInGit(context, chains, presentAs);
+  await locateInGit(context, chains, presentAs, former);
   const conflicts: Conflict[] = [];
   const gone: NotKept[] = [];
   const steps: PathStep[] = [];
@@ -152,6 +159,7 @@ async function locateInGit(
   { store }: HistoryContext,
   chains: Map<string, Chain>,
   presentAs: PresentAs,
+  former: FormerAttributes,
 ): Promise<void> {
   const compared: InGit[] = [];
   const written: InGit[] = [];
@@ -162,8 +170,8 @@ async function locateInGit(
       state.names === undefined && (present.kind === "absent" || isSameState(present, expected));
     (isPlain ? written : compared).push({ path, state });
   }
-  const missing = await missingInGit(store, written);
-  const bring = await bringFromGit(store, compared);
+  const missing = await missingInGit(store, written, former);
+  const bring = await bringFromGit(store, compared, former);
   for (const { path, state } of written) {
     const why = missing.get(path);
     if (why !== undefined) setTarget(chains, path, { ...state, content: { in: "nowhere", why } });
@@ -257,8 +265,8 @@ function planPath(presentAs: PresentAs, path: string, chain: Chain): PathStep | 
 
 function sameAction(present: PathState, target: PathState): PathStep["action"] {
   const isTimeOnly =
-    present.kind === "file" &&
-    target.kind === "file" &&
+    ((present.kind === "file" && target.kind === "file") ||
+      (present.kind === "link" && target.kind === "link")) &&
     target.modifiedNs !== "0" &&
     present.modifiedNs !== target.modifiedNs;
   return isTimeOnly ? "attributes" : "keep";
@@ -288,7 +296,7 @@ function forcedStep(presentAs: PresentAs, path: string, { expected, target, move
       ? present.kind === "absent"
         ? "keep"
         : "remove"
-      : isModeOnly || (target.kind === "directory" && present.kind === "directory")
+      : isModeOnly || (["directory", "other"].includes(target.kind) && present.kind === target.kind)
         ? "attributes"
         : "restore";
   const isMovedBack = movedTo !== undefined && target.kind === "file" && target.content.in === "nowhere";

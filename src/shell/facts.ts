@@ -221,8 +221,8 @@ export type ProgramEffect = { readonly cwd?: Value; readonly place?: Place } & (
       readonly kind: "alter";
       readonly path: Value;
       readonly isTree?: boolean;
-      /** instead of each path that is named, the one beside it that it is given here */
-      readonly beside?: (path: string) => string;
+      /** instead of each path that is named, those beside it that it is given here */
+      readonly beside?: (path: string) => readonly string[];
     }
   | { readonly kind: "send"; readonly to: Value | undefined; readonly payloads: readonly Payload[] }
   | { readonly kind: "git"; readonly words: GitWords }

@@ -82,8 +82,8 @@ const SCRIPTS: Readonly<Record<string, readonly string[]>> = {
   ],
   zip: ["-r new.zip", "-q new.zip", "new", "-u old.zip", "-rj old.zip"],
   unzip: ["old.zip", "-o old.zip", "-l old.zip", "-n old.zip -d sub/deep", "-qo old.zip -d sub"],
-  gzip: ["-k a.txt", "-d old.gz", "b.txt"],
-  gunzip: ["old.gz", "-k old.gz"],
+  gzip: ["-k a.txt", "-d old.gz", "b.txt", "-d old.tgz", "-f old.gz"],
+  gunzip: ["old.gz", "-k old.gz", "old.tgz", "old"],
   patch: [
     "-p1 < fix.patch",
     "-p0 -i plain.patch",

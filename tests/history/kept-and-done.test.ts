@@ -455,6 +455,36 @@ describe("what an undo wrote", () => {
     expect(await p.history.applyUndo(plan)).toMatchObject({ missing: [], restored: 2 });
     expect([p.read("a.txt"), p.read("b.txt")]).toEqual(["one\r\n", "two\r\n"]);
   });
+
+  it.each([
+    ["is switched away", "git switch -q bare"],
+    ["is removed with them", "rm -rf deep .gitattributes"],
+    [
+      "is changed, after it was changed by hand",
+      "echo > .gitattributes; rm -rf deep",
+      "*.txt text eol=crlf\n# mine\n",
+    ],
+  ])(
+    "has the line endings of the attributes that held then, where the file of attributes %s",
+    async (_, command, byHand) => {
+      const p = testProject();
+      p.write({ ".gitattributes": "*.txt -text\n" });
+      p.shell("git init -q -b main && git add -A && git commit -q -m bare && git branch bare");
+      p.write({ ".gitattributes": "*.txt text eol=crlf\n", "deep/.gitattributes": "b.txt ident\n" });
+      p.write({ "deep/a.txt": "one\r\ntwo\r\n", "deep/b.txt": "$Id$\r\n" });
+      p.shell("git add -A && git commit -qm files && rm -r deep && git checkout -q -- .");
+      if (byHand !== undefined) p.write({ ".gitattributes": byHand });
+      const before = p.state();
+      expect(p.read("deep/b.txt")).toMatch(/^\$Id: .* \$\r\n$/);
+      await p.call(command, { unknownIn: [p.root] });
+      const after = p.state();
+      expect(existsSync(join(p.root, "deep"))).toBe(false);
+      const undo = await p.undo();
+      expect(p.state()).toEqual(before);
+      await p.redo(undo);
+      expect(p.state()).toEqual(after);
+    },
+  );
 });
 
 describe("a folder that was replaced since", () => {

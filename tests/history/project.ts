@@ -135,6 +135,7 @@ export function treeState(root: string, below = ""): Record<string, string> {
     if (facts.isSymbolicLink()) found[path] = `link ${readlinkSync(join(root, path))}`;
     else if (facts.isDirectory())
       Object.assign(found, { [path]: `directory ${mode}` }, treeState(root, path));
+    else if (!facts.isFile()) found[path] = `other ${mode}`;
     else found[path] = `file ${mode} ${readFileSync(join(root, path)).toString("base64")}`;
   }
   return found;

@@ -2,6 +2,7 @@ import {
   appendFileSync,
   chmodSync,
   existsSync,
+  lstatSync,
   readdirSync,
   readFileSync,
   readlinkSync,
@@ -144,6 +145,22 @@ describe("undo", () => {
     ]);
     expect(statSync(p.root).mode & 0o777).toBe(0o500);
     chmodSync(p.root, 0o700);
+  });
+
+  it("gives back the time of a link that went and came again, and the mode of a pipe", async () => {
+    const p = project();
+    p.shell("ln -s a.txt link; mkfifo -m 640 pipe; touch -hd 2001-02-03 link");
+    const facts = () => [p.state(), lstatSync(join(p.root, "link")).mtimeMs];
+    const before = facts();
+    await p.call("chmod 600 pipe", { targets: [p.target("pipe", "attributes")] });
+    await p.call("mv link other", { targets: [p.target("link", "move"), p.target("other", "write")] });
+    await p.call("rm other; ln -s a.txt link", { targets: [p.target("other"), p.target("link", "write")] });
+    const after = p.state();
+    const { id, missing } = await p.history.applyUndo(await p.history.planUndo({ kind: "session" }));
+    expect(missing).toEqual([]);
+    expect(facts()).toEqual(before);
+    await p.redo(id);
+    expect(p.state()).toEqual(after);
   });
 
   it("of a change whose end was never seen takes back what it did", async () => {

@@ -105,7 +105,11 @@ function packers(names: string, is: NonNullable<Program["is"]>): readonly Progra
   return [{ ...PACKER, names, is }];
 }
 
-const PACKED = /\.(gz|bz2|xz|zst|lz4|br|lzma|Z|tgz|txz|tbz2?)$/;
+/** Ends of packed files, and what they end in once unpacked. */
+const UNPACKED: readonly (readonly [RegExp, string])[] = [
+  [/\.(tgz|taz|tbz2?|txz|tlz|tzst|tlz4)$/i, ".tar"],
+  [/\.(gz|z|bz2?|xz|zst|lz4|lzma|br)$|[-_]z$|-gz$/i, ""],
+];
 const SUFFIX: Readonly<Record<string, string>> = {
   gzip: ".gz",
   pigz: ".gz",
@@ -115,6 +119,19 @@ const SUFFIX: Readonly<Record<string, string>> = {
   lz4: ".lz4",
   brotli: ".br",
 };
+/** Where a name has no end that they know: these try it with one, bzip2 makes a file of its own. */
+const TRIED: Readonly<Record<string, readonly string[]>> = { z: [".gz", ".z", "-z", ".Z"], bz: [".out"] };
+
+/** Names of the files that come and go with one that is packed or unpacked. */
+function packedNames(path: string, { program, options }: ParsedCall): readonly string[] {
+  const [end, instead] = UNPACKED.find(([pattern]) => pattern.test(path)) ?? [];
+  const isUnpacking = /un/.test(program) || options.has("d", "decompress", "uncompress");
+  const unpacked = end === undefined ? [] : [path.replace(end, instead ?? "")];
+  if (!isUnpacking) return [...unpacked, path + (options.valuesOf("S")[0] ?? SUFFIX[program] ?? "")];
+  return unpacked.length > 0
+    ? unpacked
+    : (TRIED[/bz|bunz/.test(program) ? "bz" : "z"] ?? []).map(each => path + each);
+}
 
 /** A file takes the place of the packed or unpacked one, unless all goes to the output. */
 function effectsOfPacker(call: ParsedCall): readonly ProgramEffect[] {
@@ -122,8 +139,7 @@ function effectsOfPacker(call: ParsedCall): readonly ProgramEffect[] {
   const reads = listReads(undefined, call);
   if (/cat$/.test(program) || options.has("c", "stdout", "t", "l", "help", "version")) return reads;
   const isTree = options.has("r");
-  const beside = (path: string) =>
-    PACKED.test(path) ? path.replace(PACKED, "") : path + (SUFFIX[program] ?? "");
+  const beside = (path: string) => packedNames(path, call);
   return [
     ...reads,
     ...operands.flatMap((path): readonly ProgramEffect[] => [

@@ -223,8 +223,8 @@ function effectsOfPatch(call: ParsedCall): readonly ProgramEffect[] {
     return [
       { kind: "write", path: changed, how: "edit" },
       // What did not fit, and what was there before, is left beside it.
-      { kind: "alter", path: changed, beside: at => `${at}.orig` },
-      { kind: "alter", path: changed, beside: at => `${at}.rej` },
+      { kind: "alter", path: changed, beside: at => [`${at}.orig`] },
+      { kind: "alter", path: changed, beside: at => [`${at}.rej`] },
     ];
   });
   // Here the work around is kept; elsewhere the folder itself has to be.

@@ -313,7 +313,7 @@ function effectsOfSed(call: ParsedCall): readonly ProgramEffect[] {
   const suffix = knownText(options.valueOf("i") ?? text("")) ?? "";
   return files.flatMap((path): readonly ProgramEffect[] => [
     { kind: "write", path, how: "edit" },
-    ...(suffix === "" ? [] : [{ kind: "alter" as const, path, beside: (name: string) => name + suffix }]),
+    ...(suffix === "" ? [] : [{ kind: "alter" as const, path, beside: (name: string) => [name + suffix] }]),
   ]);
 }
 

@@ -133,7 +133,7 @@ function leftBeside(
   const suffix = knownText(options.valueOf("S", "suffix") ?? text("~")) ?? "~";
   const isBackup = options.has("b", "backup", "S", "suffix");
   return [
-    ...(isBackup ? [{ kind: "alter" as const, path, beside: (name: string) => name + suffix }] : []),
+    ...(isBackup ? [{ kind: "alter" as const, path, beside: (name: string) => [name + suffix] }] : []),
     ...(options.has("parents")
       ? [{ kind: "alter" as const, path: concatenate([destination, text("/"), from]), isTree: true }]
       : []),

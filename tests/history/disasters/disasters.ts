@@ -1,3 +1,4 @@
+import { INVENTED } from "./disasters.invented.ts";
 import { SHOWN } from "./disasters.shown.ts";
 import { type Disaster, left, rows, write } from "./row.ts";
 
@@ -292,4 +293,5 @@ export const CASES: readonly Disaster[] = [
   ...HARD,
   ...MOVES,
   ...SHOWN,
+  ...INVENTED,
 ];

@@ -46,7 +46,20 @@ export type Family =
   | "modes"
   | "links"
   | "hard links"
-  | "moves";
+  | "moves"
+  | "git work"
+  | "filters"
+  | "submodules"
+  | "worktrees"
+  | "archives"
+  | "editors"
+  | "scripts"
+  | "precious"
+  | "odd names"
+  | "read-only"
+  | "other kinds"
+  | "sparse checkouts"
+  | "no git";
 
 /** Rows of one family that differ in the command alone. */
 export function rows(
