@@ -40,13 +40,14 @@ export function linkSteps(context: HistoryContext, steps: readonly PathStep[]): 
     groups.set(inode, [...(groups.get(inode) ?? []), step]);
   }
   if (groups.size === 0) return steps;
-  const removed = new Set(steps.filter(({ target }) => target.kind === "absent").map(({ path }) => path));
+  // Each of these becomes something else, or is one of the names that are looked at first.
+  const changed = new Set(steps.map(({ path }) => path));
   const linked = new Map<string, PathStep>();
   for (const [inode, group] of groups) {
     const { files } = context.system;
     const anchor =
       steps.find(({ path, target }) => stillHasInode(files, path, target, inode))?.path ??
-      findOtherName(context, group, inode, removed) ??
+      findOtherName(context, group, inode, changed) ??
       (group.find(({ action }) => action !== "restore") ?? group[0])?.path;
     for (const step of group)
       if (anchor !== undefined && step.path !== anchor && !hasInode(files, step.path, inode))
@@ -77,7 +78,7 @@ function findOtherName(
   { system, places }: HistoryContext,
   group: readonly PathStep[],
   inode: string,
-  removed: ReadonlySet<string>,
+  changed: ReadonlySet<string>,
 ): string | undefined {
   const [first] = group;
   if (first === undefined || !isShared(first.target) || first.target.names.count <= group.length)
@@ -88,7 +89,7 @@ function findOtherName(
   const search = (top: string, isDeep: boolean) => {
     walkTree(system.files, top, {
       visit(path, { kind, identity }) {
-        if (kind === "file" && identity === inode && !removed.has(path)) found ??= path;
+        if (kind === "file" && identity === inode && !changed.has(path)) found ??= path;
         return isDeep && !isGitEntry(path) && !searched.has(path);
       },
       fail() {

@@ -444,7 +444,7 @@ const PLAIN_FOLDERS: readonly Disaster[] = rows(
     "mv src docs && mv docs empty && mv empty x",
     "tar czf all.tgz --remove-files src docs build",
     "bash -c 'shopt -s dotglob; rm -rf ./*'",
-    "sh -c 'cp -r src s2; rm -rf src; mv s2 src'",
+    "sh -c 'cp -r src s2; rm -rf src; mv s2 src; rm src/a.ts'",
   ],
 );
 
