@@ -466,7 +466,7 @@ describe("what an undo wrote", () => {
     ],
   ])(
     "has the line endings of the attributes that held then, where the file of attributes %s",
-    async (_, command, byHand) => {
+    async (_, command, byHand?: string) => {
       const p = testProject();
       p.write({ ".gitattributes": "*.txt -text\n" });
       p.shell("git init -q -b main && git add -A && git commit -q -m bare && git branch bare");
