@@ -177,7 +177,7 @@ function hostRecord(value: Json): HostRecord {
     host: record.string("host"),
     scope: readScope(value),
     settings_path: settingsPath,
-    backup_path: optionalPath(record, "backup_path"),
+    backup_path: backupPath(record),
     created_file: booleanAt(value, "created_file") === true,
     entries: (record.optional("entries", record.list) ?? []).map(entry => {
       const members = new StrictMembers(entry, "entries");
@@ -210,7 +210,7 @@ function fileRecord(value: Json): FileRecord {
   return {
     kind: record.oneOf("kind", FILE_KINDS),
     host: record.optional("host", record.string) ?? null,
-    backup_path: optionalPath(record, "backup_path"),
+    backup_path: backupPath(record),
     backups: (record.optional("backups", record.strings) ?? []).map(checkAbsolute),
     created_file: booleanAt(value, "created_file") === true,
     sha256_before: record.optional("sha256_before", record.string) ?? null,
@@ -220,8 +220,8 @@ function fileRecord(value: Json): FileRecord {
   };
 }
 
-function optionalPath(record: StrictMembers, name: string): string | null {
-  const path = record.optional(name, record.string);
+function backupPath(record: StrictMembers): string | null {
+  const path = record.optional("backup_path", record.string);
   return path === undefined ? null : checkAbsolute(path);
 }
 

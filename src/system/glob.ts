@@ -290,9 +290,9 @@ function emitGroup({ operator, choices }: GlobGroup, program: Instruction[]): vo
 }
 
 /** Does the pattern match the whole text? */
-export function matchesGlob(glob: Glob, text: string, budget?: StepBudget): boolean {
+export function matchesGlob(glob: Glob, text: string): boolean {
   if (glob.literals !== undefined) return matchesLiterals(glob.literals, text);
-  return matchEnds(glob, text, 0, budget).has(text.length);
+  return matchEnds(glob, text, 0).has(text.length);
 }
 
 /** Most patterns have no wildcard but `*`. The first place where a text occurs is always good enough. */

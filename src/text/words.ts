@@ -158,13 +158,9 @@ export function nearest(
 }
 
 /** The end of a message about a mistyped word: `; did you mean install?`, or nothing. */
-export function didYouMean(
-  word: string,
-  candidates: Iterable<string>,
-  show: (candidate: string) => string = candidate => candidate,
-): string {
+export function didYouMean(word: string, candidates: Iterable<string>): string {
   const meant = nearest(word, candidates);
-  return meant === undefined ? "" : `; did you mean ${show(meant)}?`;
+  return meant === undefined ? "" : `; did you mean ${meant}?`;
 }
 
 /** Insertions, deletions, replacements and swaps of neighbours, each counted once. */

@@ -104,7 +104,7 @@ function tagEnd(source: string, at: number): number {
 function readEmbedded(lexer: Lexer): TokenPiece | undefined {
   if (lexer.source.startsWith("{$", lexer.at)) {
     lexer.at += 1;
-    return readInterpolation(lexer, "}") ?? "{";
+    return readInterpolation(lexer) ?? "{";
   }
   if (lexer.source.charAt(lexer.at) !== "$") return undefined;
   return readBareVariable(lexer)?.map(quoteKey);

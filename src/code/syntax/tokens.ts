@@ -61,15 +61,15 @@ export function tokenise(source: string, rules: LexerRules, budget: ReadingBudge
     startsLine: true,
     column: 0,
   };
-  readUntil(lexer, undefined);
+  readUntil(lexer, false);
   return lexer.tokens;
 }
 
 /**
- * Tokens of code inside a string, from the current place to the unmatched `close`, which is consumed.
+ * Tokens of code inside a string, from the current place to the unmatched `}`, which is consumed.
  * `undefined` when nested too deeply: the caller then keeps the text as it is.
  */
-export function readInterpolation(lexer: Lexer, close: string): Token[] | undefined {
+export function readInterpolation(lexer: Lexer): Token[] | undefined {
   if (lexer.depth >= MAX_INTERPOLATION_DEPTH) {
     lexer.budget.isCutShort = true;
     return undefined;
@@ -84,7 +84,7 @@ export function readInterpolation(lexer: Lexer, close: string): Token[] | undefi
   lexer.isSpaced = false;
   lexer.startsLine = false;
   lexer.depth += 1;
-  readUntil(lexer, close);
+  readUntil(lexer, true);
   lexer.depth -= 1;
   const inner = lexer.tokens;
   Object.assign(lexer, outer);
@@ -95,25 +95,24 @@ export function previousToken(lexer: Lexer): Token | undefined {
   return lexer.tokens[lexer.tokens.length - 1];
 }
 
-function readUntil(lexer: Lexer, close: string | undefined): void {
+function readUntil(lexer: Lexer, isInner: boolean): void {
   const { source, tokens } = lexer;
-  const open = close === "}" ? "{" : close === ")" ? "(" : undefined;
   let nested = 0;
   while (step(lexer.budget)) {
     skipBlanks(lexer);
     if (lexer.at >= source.length) break;
     const character = source.charAt(lexer.at);
-    if (close !== undefined && character === close && nested === 0) {
+    if (isInner && character === "}" && nested === 0) {
       lexer.at += 1;
       return;
     }
-    if (character === open) nested += 1;
-    else if (character === close) nested -= 1;
+    if (character === "{") nested += 1;
+    else if (character === "}") nested -= 1;
     tokens.push(readToken(lexer));
     lexer.isSpaced = false;
     lexer.startsLine = false;
   }
-  if (close === undefined) tokens.push(endToken(source.length));
+  if (!isInner) tokens.push(endToken(source.length));
 }
 
 export function endToken(at: number): Token {

@@ -61,7 +61,7 @@ function step(repair: Repair): void {
   if (character === "\n") takeLine(repair);
   else if (character === "\\" && peek(repair, 1) === "\n") copy(repair, 2);
   else if (/\s/.test(character)) copy(repair, 1);
-  else if (character === "#" && /^$|\s$/.test(repair.tail)) copyUntil(repair, "\n");
+  else if (character === "#" && /^$|\s$/.test(repair.tail)) copyLine(repair);
   else if (character === "(") takeOpening(repair);
   else if (character === ")") takeClosing(repair);
   else if (character === "<" || character === ">") takeRedirection(repair);
@@ -71,8 +71,8 @@ function step(repair: Repair): void {
   else takeArgument(repair);
 }
 
-function copyUntil(repair: Repair, end: string): void {
-  const found = repair.source.indexOf(end, repair.at);
+function copyLine(repair: Repair): void {
+  const found = repair.source.indexOf("\n", repair.at);
   copy(repair, (found < 0 ? repair.source.length : found) - repair.at);
 }
 
@@ -89,7 +89,7 @@ function endDocuments(repair: Repair): void {
     while (!isEnded && !isDone(repair)) {
       copy(repair, 1);
       const start = repair.at;
-      copyUntil(repair, "\n");
+      copyLine(repair);
       const line = repair.source.slice(start, repair.at);
       isEnded = (stripsTabs ? line.replace(/^\t+/, "") : line) === end;
     }
@@ -112,7 +112,7 @@ function separate(repair: Repair): void {
   const opener = block.kind === "if" ? "then" : "do";
   if (word === opener || word === "{" || word === "and" || word === "or") return;
   if ((block.kind === "if" ? repair.lastThen : repair.lastDo) >= repair.at) return;
-  beginBody(repair, block, true);
+  beginBody(repair, block);
 }
 
 /** A `;` behind the beginning of a block ends nothing: `begin; …; end`. */
@@ -240,7 +240,7 @@ function takeArgument(repair: Repair): void {
   const word = takeWord(repair);
   const block = inner(repair);
   // In zsh a brace ends a block wherever it stands, and begins one behind a condition.
-  if (word === "{" && block?.part === "condition") beginBody(repair, block, true);
+  if (word === "{" && block?.part === "condition") beginBody(repair, block);
   else if (word === "}" && block !== undefined && !isBracket(block)) endBraces(repair);
   else write(repair, repair.isFish ? word.replaceAll("$argv", "$@") : word);
 }
@@ -304,9 +304,9 @@ function closeBlock(repair: Repair): void {
   repair.isStart = false;
 }
 
-function beginBody(repair: Repair, block: Block, isShort: boolean): void {
+function beginBody(repair: Repair, block: Block): void {
   block.part = "body";
-  block.isShort = isShort;
+  block.isShort = true;
   write(repair, `\n${block.kind === "if" ? "then" : "do"}\n`);
   repair.isStart = true;
 }
@@ -334,7 +334,7 @@ function endTest(repair: Repair): void {
   skipBlanks(repair);
   if (block?.part !== "condition" || isDone(repair) || ENDS_WORD.test(peek(repair))) return;
   if (nextWord(repair) === "{") return;
-  beginBody(repair, block, true);
+  beginBody(repair, block);
 }
 
 function takeCondition(repair: Repair, word: string): void {
@@ -463,7 +463,7 @@ function takeWordOrBlank(repair: Repair): void {
 function takeGroup(repair: Repair): void {
   const block = inner(repair);
   // zsh: the body of a condition that ended with its line.
-  if (block?.part === "condition") beginBody(repair, block, true);
+  if (block?.part === "condition") beginBody(repair, block);
   else {
     write(repair, "{\n");
     open(repair, "group", "body");

@@ -52,9 +52,9 @@ export function expandParts(
   isQuoted: boolean,
 ): Alternatives {
   const lists = parts.map((part, index) => {
-    if (!expansion.scope.session.budget.take(10)) return [[unknownText("…")]];
+    if (!expansion.scope.session.budget.take(10)) return [[UNKNOWN_TEXT]];
     const expanded = expandPart(part, expansion, isQuoted, index === 0, index === parts.length - 1);
-    return expanded.length === 0 ? [[unknownText("…")]] : expanded;
+    return expanded.length === 0 ? [[UNKNOWN_TEXT]] : expanded;
   });
   if (lists.every(list => list.length === 1)) return [lists.flatMap(([only]) => only ?? [])];
   return (combine(lists) ?? combine(lists.map(collapse)) ?? []).map(chosen => chosen.flat());
@@ -67,9 +67,7 @@ function collapse(alternatives: Alternatives): Alternatives {
   return [[{ kind: "expansion", value: blend(values, `${values.length} values`) }]];
 }
 
-function unknownText(label: string): Fragment {
-  return { kind: "expansion", value: unknown("any", label) };
-}
+const UNKNOWN_TEXT: Fragment = { kind: "expansion", value: unknown("any", "…") };
 
 function expandPart(
   part: WordPart | string,

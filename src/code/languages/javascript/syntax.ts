@@ -79,7 +79,7 @@ function readSpecial(lexer: Lexer): SpecialToken | undefined {
 function readSubstitution(lexer: Lexer): TokenPiece | undefined {
   if (!lexer.source.startsWith("${", lexer.at)) return undefined;
   lexer.at += 2;
-  return readInterpolation(lexer, "}") ?? "${";
+  return readInterpolation(lexer) ?? "${";
 }
 
 const WORDS_BEFORE_REGEXP = wordSet("return typeof case in of delete void throw await yield");

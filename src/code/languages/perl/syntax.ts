@@ -376,7 +376,7 @@ function readEmbedded(lexer: Lexer): TokenPiece | undefined {
   const { source, at } = lexer;
   if (source.startsWith("@{[", at)) {
     lexer.at += 2;
-    return readInterpolation(lexer, "}") ?? "@{";
+    return readInterpolation(lexer) ?? "@{";
   }
   const character = source.charAt(at);
   return character === "$" || character === "@" ? readBareVariable(lexer) : undefined;

@@ -67,7 +67,7 @@ function readReplacement(lexer: Lexer): TokenPiece | undefined {
   }
   if (source.charAt(at) !== "{") return undefined;
   lexer.at += 1;
-  return readInterpolation(lexer, "}") ?? "{";
+  return readInterpolation(lexer) ?? "{";
 }
 
 /** Loosest first. Names of levels that other readers of Python ask for. */

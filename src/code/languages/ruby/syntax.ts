@@ -117,7 +117,7 @@ function quoted(lexer: Lexer, kind: "text" | "command" | "words", open: string, 
 function readEmbedded(lexer: Lexer): TokenPiece | undefined {
   if (!lexer.source.startsWith("#{", lexer.at)) return undefined;
   lexer.at += 2;
-  return readInterpolation(lexer, "}") ?? "#{";
+  return readInterpolation(lexer) ?? "#{";
 }
 
 /** `?a` is the text "a". */

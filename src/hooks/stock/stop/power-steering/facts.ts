@@ -117,7 +117,7 @@ export class FactCollector {
 
   private seeAssistant(text: string): void {
     if (text.trim() !== "") this.gathered.closing = lastCharacters(text);
-    this.gathered.counts.assistantQuestionMarks += countCharacter(text, "?");
+    this.gathered.counts.assistantQuestionMarks += countQuestionMarks(text);
     this.gathered.assistant.see(text);
   }
 
@@ -129,7 +129,7 @@ export class FactCollector {
     this.gathered.counts.userMessages++;
     this.gathered.lastRequest = firstCharacters(text, KEPT_CHARACTERS);
     this.gathered.writesSinceRequest = 0;
-    const questions = countCharacter(text, "?");
+    const questions = countQuestionMarks(text);
     this.gathered.counts.userQuestionMarks += questions;
     if (questions > 0) this.gathered.counts.userMessagesWithQuestion++;
     if (this.gathered.openingMessages.length < OPENING_MESSAGES) {
@@ -220,8 +220,8 @@ export class FactCollector {
   }
 }
 
-function countCharacter(text: string, character: string): number {
-  return text.split(character).length - 1;
+function countQuestionMarks(text: string): number {
+  return text.split("?").length - 1;
 }
 
 /** A closing remark stands at the end of a message. */
