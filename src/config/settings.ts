@@ -1,4 +1,4 @@
-import type { FailurePolicy } from "../protocol/index.ts";
+import { type FailurePolicy, ownValue } from "../protocol/index.ts";
 import {
   type Autonomy,
   type Consent,
@@ -197,12 +197,8 @@ export const BUILT_IN: Config = {
 export function resolveFailurePolicy(config: Pick<Config, "failure">, subcommand: string): FailurePolicy {
   let strictest: FailurePolicy = "open";
   for (const table of config.failure) {
-    const policy = own(table, subcommand) ?? own(table, "default") ?? "open";
+    const policy = ownValue(table, subcommand) ?? ownValue(table, "default") ?? "open";
     if (POLICIES.indexOf(policy) > POLICIES.indexOf(strictest)) strictest = policy;
   }
   return strictest;
-}
-
-function own<T>(table: Readonly<Record<string, T>>, key: string): T | undefined {
-  return Object.hasOwn(table, key) ? table[key] : undefined;
 }

@@ -1,5 +1,6 @@
 import type { Socket } from "node:net";
 import { agentRunning } from "../hooks/index.ts";
+import { tryList } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 
 const TABLES = ["/proc/net/tcp", "/proc/net/tcp6"];
@@ -36,7 +37,7 @@ export function findPeer(
 
 function findHolder(system: System, inode: string): number | undefined {
   const wanted = `socket:[${inode}]`;
-  return listNames(system, "/proc")
+  return tryList(system.files, "/proc")
     .filter(name => /^\d+$/.test(name) && name !== String(system.processes.self.pid))
     .concat(String(system.processes.self.pid))
     .map(Number)
@@ -67,7 +68,7 @@ function findInode(
 
 function holds({ files }: System, pid: number, wanted: string): boolean {
   const folder = `/proc/${pid}/fd`;
-  return listNames({ files }, folder).some(name => {
+  return tryList(files, folder).some(name => {
     try {
       return files.readLink(`${folder}/${name}`) === wanted;
     } catch {
@@ -75,12 +76,4 @@ function holds({ files }: System, pid: number, wanted: string): boolean {
       return false;
     }
   });
-}
-
-function listNames({ files }: Pick<System, "files">, folder: string): readonly string[] {
-  try {
-    return files.list(folder);
-  } catch {
-    return [];
-  }
 }

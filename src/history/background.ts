@@ -1,4 +1,4 @@
-import { hasEnded, readText, removeIfThere } from "../state/index.ts";
+import { hasEnded, readText, removeIfThere, tryList } from "../state/index.ts";
 import { isInside, type ProcessIdentity, type System } from "../system/index.ts";
 import { finishAdoptions } from "./adopt.ts";
 import { completeChange } from "./complete.ts";
@@ -193,11 +193,7 @@ function startedSince(since: number, newest: number): (pid: number) => boolean {
 }
 
 function numbersIn({ files }: System): readonly number[] {
-  try {
-    return files.list("/proc").flatMap(name => (/^\d+$/.test(name) ? Number(name) : []));
-  } catch {
-    return [];
-  }
+  return tryList(files, "/proc").flatMap(name => (/^\d+$/.test(name) ? Number(name) : []));
 }
 
 /** The process and those above it, nearest first. */

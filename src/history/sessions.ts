@@ -1,5 +1,5 @@
-import { sanitiseSessionId } from "../state/index.ts";
-import { hasErrorCode, isInside, type System } from "../system/index.ts";
+import { listIfThere, sanitiseSessionId } from "../state/index.ts";
+import { isInside, type System } from "../system/index.ts";
 import type { Store } from "./store.ts";
 
 const NO_SESSION = "no-session";
@@ -15,12 +15,7 @@ export function hasOpenChanges(
   stateHome: string,
   session: string | undefined,
 ): boolean {
-  try {
-    return files.list(`${stateHome}/history/open/${sessionKey(session)}`).length > 0;
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return false;
-    throw error;
-  }
+  return listIfThere(files, `${stateHome}/history/open/${sessionKey(session)}`).length > 0;
 }
 
 /** What is remembered of a session. */

@@ -1,4 +1,4 @@
-import { ignoreAbsent, readText, removeIfThere, withParents } from "../state/index.ts";
+import { ifPresent, listIfThere, readText, removeIfThere, withParents } from "../state/index.ts";
 import {
   checksum,
   dirname,
@@ -134,18 +134,13 @@ export class Store {
       this.added += size;
       return id;
     } catch (error) {
-      ignoreAbsent(() => files.remove(temporary));
+      removeIfThere(files, temporary);
       throw error;
     }
   }
 
   readObject(id: string, limitBytes: number): Uint8Array | undefined {
-    try {
-      return this.system.files.read(this.objectPath(id), limitBytes);
-    } catch (error) {
-      if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-      throw error;
-    }
+    return ifPresent(() => this.system.files.read(this.objectPath(id), limitBytes));
   }
 
   list<T>(items: readonly T[]): Listed<T> {
@@ -241,12 +236,7 @@ export class Store {
 
   /** Names in a directory of the store; none when it is not there. */
   names(...parts: readonly string[]): readonly string[] {
-    try {
-      return this.system.files.list(this.path(...parts));
-    } catch (error) {
-      if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-      throw error;
-    }
+    return listIfThere(this.system.files, this.path(...parts));
   }
 
   makeDirectoryOf(path: string): void {

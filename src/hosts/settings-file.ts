@@ -9,7 +9,14 @@ import {
   replaceNode,
   toPlace,
 } from "../config/index.ts";
-import { isJsonObject, isSameJson, type Json, type JsonObject, stringAt } from "../protocol/index.ts";
+import {
+  isJsonObject,
+  isSameJson,
+  type Json,
+  type JsonObject,
+  ownValue,
+  stringAt,
+} from "../protocol/index.ts";
 import { isAbsolute, join } from "../system/index.ts";
 import type { EnvironmentReader, InstallScope, Registration, SettingsLayout } from "./host.ts";
 import { type OwnedCommand, ownedHandler } from "./subcommands.ts";
@@ -253,17 +260,13 @@ function removeEntry(
   if (handlers !== list && childCount(handlers) > 1)
     return removeChild(body, handlers, childIndex(handlers, node));
   if (childCount(list) > 1 || emptyList === "keep") return removeChild(body, list, childIndex(list, item));
-  const listBefore = ownText(emptyBefore, containerPath(layout, event));
+  const listBefore = ownValue(emptyBefore, containerPath(layout, event));
   if (listBefore !== undefined) return replaceNode(body, list, listBefore);
   if (events === undefined) return body;
   const [top] = rootPath(layout);
   if (childCount(events) > 1 || top === undefined) return removeMember(body, events, event);
-  const mapBefore = ownText(emptyBefore, containerPath(layout));
+  const mapBefore = ownValue(emptyBefore, containerPath(layout));
   return mapBefore === undefined ? removeMember(body, root, top) : replaceNode(body, events, mapBefore);
-}
-
-function ownText(texts: EmptyContainers, path: string): string | undefined {
-  return Object.hasOwn(texts, path) ? texts[path] : undefined;
 }
 
 function removeMember(body: string, object: JsonNode, name: string): string {

@@ -1,17 +1,8 @@
 import { loadConfig, resolveFailurePolicy } from "../config/index.ts";
 import { type FailurePolicy, objectAt, readJson } from "../protocol/index.ts";
 import { findPackagedProgram } from "../sandbox/index.ts";
-import { readText, type UserDirectories } from "../state/index.ts";
-import {
-  ancestors,
-  describeEnd,
-  dirname,
-  hasErrorCode,
-  join,
-  removeTree,
-  resolve,
-  type System,
-} from "../system/index.ts";
+import { ifPresent, readText, type UserDirectories } from "../state/index.ts";
+import { ancestors, describeEnd, dirname, join, removeTree, resolve, type System } from "../system/index.ts";
 import { clip } from "../text/index.ts";
 import { hashBytes, installProblem } from "./file-edit.ts";
 import { runProgram } from "./find-program.ts";
@@ -91,12 +82,7 @@ function assetsBelow(system: System, root: string, name: string): AssetPlan["wan
 }
 
 function presentHash({ files }: System, path: string): string | undefined {
-  try {
-    return hashBytes(files.read(path, MAX_ASSET_FILE_BYTES));
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw error;
-  }
+  return ifPresent(() => hashBytes(files.read(path, MAX_ASSET_FILE_BYTES)));
 }
 
 /** All files are written to a folder of their own first, so that a full disk leaves everything as it was. */

@@ -2,12 +2,13 @@ import { type HostId, type InstallScope, resolveHost } from "../hosts/index.ts";
 import { isWrapper } from "../programs/index.ts";
 import {
   FileLock,
+  ifPresent,
   Problem,
   requireDirectories,
   runtimeFolders,
   type UserDirectories,
 } from "../state/index.ts";
-import { basename, dirname, hasErrorCode, isInside, join, removeTree, type System } from "../system/index.ts";
+import { basename, dirname, isInside, join, removeTree, type System } from "../system/index.ts";
 import {
   describeProblem,
   type FileChange,
@@ -164,21 +165,12 @@ function userCommands({ home }: UserDirectories, { binaries }: Manifest): readon
 
 function isUntouched(system: System, places: UserDirectories, manifest: Manifest, path: string): boolean {
   if (path === versionStampPath(places)) return true;
-  const bytes = readBytes(system, path);
+  const bytes = ifPresent(() => system.files.read(path, PROGRAM_BYTES));
   if (bytes === undefined) return false;
   const name = path.startsWith(`${places.stateHome}/`) ? path.slice(places.stateHome.length + 1) : path;
   const recorded = manifest.sha256[path] ?? manifest.sha256[name];
   if (recorded !== undefined && hashBytes(bytes) === recorded) return true;
   return PROGRAMS.includes(basename(path)) && isWrapper(system.text.decode(bytes).text);
-}
-
-function readBytes({ files }: System, path: string): Uint8Array | undefined {
-  try {
-    return files.read(path, PROGRAM_BYTES);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw error;
-  }
 }
 
 function findUserData(

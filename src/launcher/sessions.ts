@@ -1,10 +1,10 @@
 import { errorText, isJsonObject, type Json, numberAt, readJson, stringAt } from "../protocol/index.ts";
 import {
   appendJsonLine,
-  ignoreAbsent,
   makeRuntimeDirectory,
   Problem,
   readText,
+  removeIfThere,
   resolvePath,
   runtimePath,
 } from "../state/index.ts";
@@ -55,7 +55,7 @@ function readClaim(
 export function removeClaim(system: Pick<System, "files" | "text">, home: string, claim: SessionClaim): void {
   const found = readClaim(system, home, () => {});
   if (found?.pid !== claim.pid || found.timestamp !== claim.timestamp) return;
-  ignoreAbsent(() => system.files.remove(claimPath(home)));
+  removeIfThere(system.files, claimPath(home));
 }
 
 /** Of two launches at the same time one gets it; false for the other. */

@@ -11,8 +11,8 @@ import {
   numberAt,
   stringAt,
 } from "../protocol/index.ts";
-import { AtomicJsonFile, requireDirectories } from "../state/index.ts";
-import { hasErrorCode, join, type System } from "../system/index.ts";
+import { AtomicJsonFile, listIfThere, requireDirectories } from "../state/index.ts";
+import { join, type System } from "../system/index.ts";
 import { clip, escapeHidden, redactOpening } from "../text/index.ts";
 
 /** One definition. `accepted` is absent for one that nobody has accepted, `held` for one that is as accepted. */
@@ -71,20 +71,11 @@ function parsePin(pin: Json | undefined): Pin {
 
 export function readPins(system: System): readonly ServerPins[] {
   const { stateHome } = requireDirectories(system);
-  const names = listed(system, pinsFolder(stateHome)).filter(name => name.endsWith(".json"));
+  const names = listIfThere(system.files, pinsFolder(stateHome)).filter(name => name.endsWith(".json"));
   return names.toSorted().flatMap(name => {
     const server = decodeURIComponent(name.slice(0, -".json".length));
     return pinsFile(system, stateHome, server).read() ?? [];
   });
-}
-
-function listed(system: System, folder: string): readonly string[] {
-  try {
-    return system.files.list(folder);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT")) return [];
-    throw error;
-  }
 }
 
 /** Accepts what is held of these tools, or of all. Returns the names that were held. */

@@ -12,7 +12,7 @@ export function isTruthy(value: Json | undefined): boolean {
 }
 
 /** The value of an own key; inherited names such as `constructor` are never found. */
-export function ownValue(object: JsonObject, key: string): Json | undefined {
+export function ownValue<T>(object: Readonly<Record<string, T>>, key: string): T | undefined {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 

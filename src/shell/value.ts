@@ -253,6 +253,14 @@ export function combine<Item>(
   return result;
 }
 
+/** The same, whose unknown parts may be any number of words, quotes or not. */
+export function asMany(value: Value): Value {
+  return {
+    ...value,
+    pieces: value.pieces.map(piece => (piece.kind === "unknown" ? { ...piece, mayBeMany: true } : piece)),
+  };
+}
+
 /** True when the value certainly starts at the root. */
 export function isAbsolute(value: Value): boolean {
   return knownPrefix(value).startsWith("/");

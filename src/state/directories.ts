@@ -11,7 +11,7 @@ import {
   sha256Hex,
 } from "../system/index.ts";
 import { clip } from "../text/index.ts";
-import { Problem, StateError } from "./files.ts";
+import { Problem, StateError, tryList } from "./files.ts";
 import { VARIABLES } from "./variables.ts";
 
 /** The file of memories in the state home. */
@@ -196,25 +196,17 @@ function temporaryRoots({ files, env }: Pick<System, "files" | "env">): (directo
 
 /** What hooks write at run time lies in `.claude/runtime`. */
 function isOwnFolder(files: Files, path: string): boolean {
-  const names = listNames(files, path);
+  const names = tryList(files, path);
   return names.length === 1 && names[0] === "runtime";
 }
 
 /** A folder in which people have their projects. */
 function holdsRepositories(files: Files, directory: string): boolean {
-  const names = listNames(files, directory);
+  const names = tryList(files, directory);
   if (names.length > MAX_LISTED || names.includes(".git")) return false;
   let found = 0;
   for (const name of names) if (hasEntry(files, join(directory, name), ".git") && ++found > 1) return true;
   return false;
-}
-
-function listNames(files: Files, path: string): readonly string[] {
-  try {
-    return files.list(path);
-  } catch {
-    return [];
-  }
 }
 
 /** Where lock mode keeps its files: a `CLAUDE_PROJECT_DIR` with `.claude` goes first, for readers and writers. */

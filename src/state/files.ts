@@ -1,15 +1,41 @@
 import { basename, dirname, type Files, hasErrorCode, join, type System } from "../system/index.ts";
 
-/** Removes a file; that it is not there is no failure. */
-export function removeIfThere(files: Pick<Files, "remove">, path: string): void {
-  ignoreAbsent(() => files.remove(path));
+/** What the action gives; undefined where the file or folder that it works on is not there. */
+export function ifPresent<T>(action: () => T): T | undefined {
+  try {
+    return action();
+  } catch (error) {
+    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
+    throw error;
+  }
 }
 
-export function ignoreAbsent(action: () => void): void {
+/** Removes a file; that it is not there is no failure. */
+export function removeIfThere(files: Pick<Files, "remove">, path: string): void {
+  ifPresent(() => files.remove(path));
+}
+
+/** The names in a folder; none where it is not there. */
+export function listIfThere(files: Pick<Files, "list">, folder: string): readonly string[] {
+  return ifPresent(() => files.list(folder)) ?? [];
+}
+
+/** The names in a folder of somebody else's; none where it is not there or may not be read. */
+export function listReadable(files: Pick<Files, "list">, folder: string): readonly string[] {
   try {
-    action();
+    return listIfThere(files, folder);
   } catch (error) {
-    if (!hasErrorCode(error, "ENOENT", "ENOTDIR")) throw error;
+    if (hasErrorCode(error, "EACCES")) return [];
+    throw error;
+  }
+}
+
+/** The names in a folder; none where it cannot be listed, whatever the reason. */
+export function tryList(files: Pick<Files, "list">, folder: string): readonly string[] {
+  try {
+    return files.list(folder);
+  } catch {
+    return [];
   }
 }
 
@@ -47,12 +73,8 @@ export function readExactText(
   path: string,
   limitBytes: number,
 ): { readonly text: string; readonly replaced: boolean } | undefined {
-  try {
-    return system.text.decode(system.files.read(path, limitBytes));
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw error;
-  }
+  const bytes = ifPresent(() => system.files.read(path, limitBytes));
+  return bytes && system.text.decode(bytes);
 }
 
 const KEPT = 3;

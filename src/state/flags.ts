@@ -1,7 +1,7 @@
 import { numberAt, parseJsonObject } from "../protocol/index.ts";
 import { hasErrorCode, type System, writeAtomically } from "../system/index.ts";
 import { FileLock } from "./file-lock.ts";
-import { ignoreAbsent, readText, removeIfThere, StateError, withParents } from "./files.ts";
+import { ifPresent, readText, removeIfThere, StateError, withParents } from "./files.ts";
 
 export interface AtomicFlagOptions {
   readonly system: System;
@@ -49,7 +49,7 @@ export class AtomicFlag {
     const { files } = this.options.system;
     // An empty directory counts as set, so it must be possible to clear it.
     const isDirectory = files.inspect(this.path)?.kind === "directory";
-    ignoreAbsent(() => (isDirectory ? files.removeDirectory(this.path) : files.remove(this.path)));
+    ifPresent(() => (isDirectory ? files.removeDirectory(this.path) : files.remove(this.path)));
   }
 }
 

@@ -4,14 +4,13 @@ import {
   dirname,
   extension,
   type FileFacts,
-  hasErrorCode,
   join,
   type System,
   SystemError,
 } from "../system/index.ts";
 import { clip, escapeControls } from "../text/index.ts";
 import { FileLock, serialise } from "./file-lock.ts";
-import { StateError, withParents } from "./files.ts";
+import { listIfThere, StateError, withParents } from "./files.ts";
 import { compactTimestamp, localTimestamp } from "./timestamp.ts";
 
 /** Says that something does not work as it should: on standard error, and to the person where a hook answers. Never throws. */
@@ -69,14 +68,7 @@ export function putAway(system: System, path: string, { keep }: Rotation): void 
 export function listRotations(system: Pick<System, "files">, path: string): readonly string[] {
   const directory = dirname(path);
   const { stem, ending } = splitName(path);
-  let names: readonly string[];
-  try {
-    names = system.files.list(directory);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
-  }
-  return names
+  return listIfThere(system.files, directory)
     .filter(name => isRotation(name, stem, ending))
     .sort()
     .reverse()

@@ -1,5 +1,6 @@
 import { HOST_LIST, type HostId } from "../hosts/index.ts";
-import { hasErrorCode, join, type System } from "../system/index.ts";
+import { listReadable } from "../state/index.ts";
+import { join, type System } from "../system/index.ts";
 
 /** The record that a host keeps of one session. */
 export interface PastSession {
@@ -28,21 +29,11 @@ function recordsBelow(
   folder: string,
   depth: number,
 ): readonly Pick<PastSession, "path" | "size" | "modifiedMs">[] {
-  return listIfThere(files, folder).flatMap(name => {
+  return listReadable(files, folder).flatMap(name => {
     const path = join(folder, name);
     const facts = files.inspect(path);
     if (facts?.kind === "directory") return depth === 0 ? [] : recordsBelow({ files }, path, depth - 1);
     if (facts?.kind !== "file" || !name.endsWith(".jsonl")) return [];
     return [{ path, size: facts.size, modifiedMs: facts.modifiedMs }];
   });
-}
-
-function listIfThere(files: System["files"], folder: string): readonly string[] {
-  try {
-    return files.list(folder);
-  } catch (error) {
-    // What cannot be listed is not the user's own, and there is nothing to tell of it.
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR", "EACCES")) return [];
-    throw error;
-  }
 }

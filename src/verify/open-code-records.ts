@@ -9,8 +9,8 @@ import {
   parseJsonObject,
   stringAt,
 } from "../protocol/index.ts";
-import { readText } from "../state/index.ts";
-import { dirname, hasErrorCode, isAbsolute, join, type System } from "../system/index.ts";
+import { listReadable, readText } from "../state/index.ts";
+import { dirname, isAbsolute, join, type System } from "../system/index.ts";
 import { findPastSessions, type PriceList, type Usage, UsageSum } from "../transcripts/index.ts";
 
 /** The database of messages in a store. */
@@ -183,12 +183,7 @@ function listed(value: JsonObject | undefined): readonly JsonObject[] {
 }
 
 function namesIn({ files }: System, folder: string): readonly string[] {
-  try {
-    return [...files.list(folder)].sort();
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR", "EACCES")) return [];
-    throw error;
-  }
+  return [...listReadable(files, folder)].sort();
 }
 
 const MAX_PLACE_BYTES = 4096;

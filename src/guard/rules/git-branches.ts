@@ -1,3 +1,4 @@
+import { ownValue } from "../../protocol/index.ts";
 import { describe, knownText, wordSet } from "../../shell/index.ts";
 import { components, dirname, isInside, resolve } from "../../system/index.ts";
 import { classifyPath, hasBranch, listRemotes, type Target } from "../../workspace/index.ts";
@@ -6,7 +7,6 @@ import type { RuleTable } from "../rule.ts";
 import {
   type CommandEffect,
   type EffectOf,
-  lookUp,
   type RuleContext,
   type RuleFamily,
   targetsForWord,
@@ -141,7 +141,7 @@ const ENDS_AN_OPERATION = wordSet(
 
 function inspectCommits({ run, by }: EffectOf<"git">, { workspace, report }: RuleContext): void {
   const { branch, repository, subcommand } = run;
-  const action = lookUp(MAKES_COMMITS, subcommand);
+  const action = ownValue(MAKES_COMMITS, subcommand);
   if (action === undefined || branch === undefined) return;
   if (!isProtectedBranch(workspace.settings.protectedBranches, branch)) return;
   const isCommit = subcommand === "commit";
@@ -199,7 +199,7 @@ function inspectVerify({ run, by }: EffectOf<"git">, context: RuleContext): void
   if (run.settings.some(setting => setting.key === "core.hookspath"))
     context.report("git.verify", by, target);
   for (const { name, value } of by.invocation?.environment ?? []) {
-    if (value !== undefined && lookUp(HOOK_VARIABLES, name)?.test(describe(value)) === true)
+    if (value !== undefined && ownValue(HOOK_VARIABLES, name)?.test(describe(value)) === true)
       context.report("git.verify", by, `${target} (${name})`);
   }
 }

@@ -1,5 +1,6 @@
 import type { RuleId } from "../../config/index.ts";
 import { isRegenerableInProject } from "../../programs/index.ts";
+import { ownValue } from "../../protocol/index.ts";
 import { describe, knownText, type Value, words } from "../../shell/index.ts";
 import { components, join } from "../../system/index.ts";
 import { classifyPath, hasBranch } from "../../workspace/index.ts";
@@ -7,7 +8,7 @@ import { isForcedClean } from "../git/changes.ts";
 import { readCheckout, readSwitch } from "../git/effects.ts";
 import type { GitRun } from "../git/run.ts";
 import type { RuleTable } from "../rule.ts";
-import { type CommandEffect, lookUp, type RuleContext, type RuleFamily } from "../rule-context.ts";
+import type { CommandEffect, RuleContext, RuleFamily } from "../rule-context.ts";
 import { GIT_CONTENT } from "./git-content.ts";
 
 const GENTLE = { relaxed: "allow" } as const;
@@ -160,7 +161,7 @@ interface Run extends GitRun {
 function inspectWork(effect: CommandEffect, context: RuleContext): void {
   if (effect.kind !== "git") return;
   const { run, by } = effect;
-  const lossOf = lookUp(LOSSES, run.subcommand);
+  const lossOf = ownValue(LOSSES, run.subcommand);
   if (lossOf === undefined || run.options.isOn("help") || isDisposable(context, run)) return;
   const loss = lossOf({
     ...run,

@@ -8,8 +8,8 @@ import {
   objectAt,
   stringAt,
 } from "../../protocol/index.ts";
-import { AtomicJsonFile, readText, sanitiseSessionId } from "../../state/index.ts";
-import { basename, dirname, hasErrorCode, join, type System, sha256Hex } from "../../system/index.ts";
+import { AtomicJsonFile, listIfThere, readText, sanitiseSessionId } from "../../state/index.ts";
+import { basename, dirname, join, type System, sha256Hex } from "../../system/index.ts";
 import { shortCount } from "../../text/index.ts";
 import {
   addSpent,
@@ -130,7 +130,7 @@ class AnswerLog implements CountedAnswers {
   }
 
   private known() {
-    this.files ??= namesIn(this.system.files, this.folder)
+    this.files ??= listIfThere(this.system.files, this.folder)
       .filter(name => name.endsWith(ANSWERS))
       .flatMap(name => {
         const path = join(this.folder, name);
@@ -170,7 +170,7 @@ function listTranscripts(
     ...(sessionId === undefined ? [] : [join(folder, sessionId)]),
   ];
   const agents = folders.flatMap(each =>
-    namesIn(files, each)
+    listIfThere(files, each)
       .filter(name => name.endsWith(".jsonl"))
       .map(name => join(each, name)),
   );
@@ -261,7 +261,7 @@ function meterFile(system: System, stateHome: string, session: string): AtomicJs
 /** Other sessions; files that nothing asks for any more are removed. */
 function otherMeters(system: System, stateHome: string, own: string, nowMs: number): readonly UsageMeter[] {
   const folder = join(stateHome, FOLDER);
-  return namesIn(system.files, folder).flatMap(name => {
+  return listIfThere(system.files, folder).flatMap(name => {
     if (!name.endsWith(".json") || name === `${own}.json`) return [];
     const facts = system.files.follow(join(folder, name));
     if (facts === undefined || nowMs - facts.modifiedMs > MAX_AGE_MS) return [];
@@ -309,13 +309,4 @@ function parseMeter(value: Json): UsageMeter {
 function parseSpent(value: Json): Spent {
   const count = (name: string) => numberAt(value, name) ?? 0;
   return { tokens: count("tokens"), cost: count("cost"), unpriced: count("unpriced") };
-}
-
-function namesIn(files: System["files"], folder: string): readonly string[] {
-  try {
-    return files.list(folder);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
-  }
 }

@@ -1,6 +1,6 @@
 import { isAgentVariable } from "../../hosts/index.ts";
 import { agentOfProcess } from "../../programs/index.ts";
-import { findStateHome } from "../../state/index.ts";
+import { findStateHome, removeIfThere, tryList } from "../../state/index.ts";
 import { basename, hasErrorCode, join, type ProcessIdentity, type System } from "../../system/index.ts";
 
 /** A process above this one, as far as the system shows it. */
@@ -34,7 +34,7 @@ function findAgent(
   stateHome: string | undefined,
   chain: readonly Ancestor[],
 ): string | undefined {
-  const hosts = new Set(stateHome === undefined ? [] : listNames(system, hostsFolder(stateHome)));
+  const hosts = new Set(stateHome === undefined ? [] : tryList(system.files, hostsFolder(stateHome)));
   for (const ancestor of chain) {
     const { pid, argv, names } = ancestor;
     const agent = agentOfProcess(argv, names);
@@ -58,7 +58,7 @@ export function rememberHost(system: System, stateHome: string): void {
   const path = join(folder, name);
   if (system.files.inspect(path) !== undefined) return;
   system.files.makeDirectory(folder, 0o700);
-  const others = listNames(system, folder).filter(
+  const others = tryList(system.files, folder).filter(
     other => isAlive(system, other) || forget(system, folder, other),
   );
   if (others.length >= MAX_HOSTS) return;
@@ -80,7 +80,7 @@ export function isStartedByHost(system: System, stateHome: string): boolean {
   if (host === undefined) return false;
   const isHost =
     agentOfProcess(host.argv, host.names) !== undefined ||
-    listNames(system, hostsFolder(stateHome)).includes(hostName(host));
+    tryList(system.files, hostsFolder(stateHome)).includes(hostName(host));
   return isHost && findAgent(system, stateHome, ancestors.slice(ancestors.indexOf(host) + 1)) === undefined;
 }
 
@@ -115,20 +115,8 @@ function isAlive(system: System, name: string): boolean {
 }
 
 function forget(system: System, folder: string, name: string): false {
-  try {
-    system.files.remove(join(folder, name));
-  } catch (error) {
-    if (!hasErrorCode(error, "ENOENT")) throw error;
-  }
+  removeIfThere(system.files, join(folder, name));
   return false;
-}
-
-function listNames(system: System, folder: string): readonly string[] {
-  try {
-    return system.files.list(folder);
-  } catch {
-    return [];
-  }
 }
 
 /** Hosts start hooks by a shell with `-c`. A shell that waits for commands is a person who tries a hook. */

@@ -6,6 +6,7 @@ import {
   RECORD_LOCK_TIMEOUT_MS,
   readText,
   removeIfThere,
+  tryList,
 } from "../../state/index.ts";
 import { join, type System } from "../../system/index.ts";
 import { clip, redact } from "../../text/index.ts";
@@ -195,17 +196,9 @@ function parseAsked(value: Json): AskedCall {
 }
 
 function forgetOld({ files, clock }: System, folder: string): void {
-  for (const name of listed(files, folder)) {
+  for (const name of tryList(files, folder)) {
     const path = join(folder, name);
     const facts = files.inspect(path);
     if (facts !== undefined && clock.nowMs() - facts.modifiedMs > REMEMBERED_MS) removeIfThere(files, path);
-  }
-}
-
-function listed(files: System["files"], folder: string): readonly string[] {
-  try {
-    return files.list(folder);
-  } catch {
-    return [];
   }
 }

@@ -8,12 +8,13 @@ import {
   findSessionId,
   findStateHome,
   LogFile,
+  listIfThere,
+  readText,
   sanitiseSessionId,
 } from "../../state/index.ts";
 import {
   childEnvironment,
   describeEnd,
-  hasErrorCode,
   join,
   resolve,
   type System,
@@ -178,19 +179,10 @@ function readEntries(system: System, host: string, path: string | undefined): re
 
 function openFiles(system: System, cwd: string): HookFiles {
   const { files, text } = system;
-  const unlessMissing = <T, M>(read: () => T, missing: M): T | M => {
-    try {
-      return read();
-    } catch (error) {
-      if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return missing;
-      throw error;
-    }
-  };
   return {
-    read: path =>
-      unlessMissing(() => text.decode(files.read(resolve(cwd, path), MAX_FILE_BYTES)).text, undefined),
+    read: path => readText(system, resolve(cwd, path), MAX_FILE_BYTES),
     exists: path => files.follow(resolve(cwd, path)) !== undefined,
-    list: path => unlessMissing(() => files.list(resolve(cwd, path)), []),
+    list: path => listIfThere(files, resolve(cwd, path)),
     write: (path, content) =>
       writeAtomically(system, resolve(cwd, path), text.encode(content), {
         mode: 0o644,

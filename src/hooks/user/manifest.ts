@@ -7,7 +7,8 @@ import {
   readJson,
   StrictMembers,
 } from "../../protocol/index.ts";
-import { hasErrorCode, join, type System, sha256Hex } from "../../system/index.ts";
+import { ifPresent } from "../../state/index.ts";
+import { join, type System, sha256Hex } from "../../system/index.ts";
 
 /** One hook of a compiled file. */
 export interface BuiltHook extends Wants {
@@ -114,13 +115,8 @@ export function readManifest(
   stateHome: string,
   knownLength?: number,
 ): Manifest | undefined {
-  let bytes: Uint8Array;
-  try {
-    bytes = system.files.read(manifestFile(stateHome), MAX_MANIFEST_BYTES);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return undefined;
-    throw error;
-  }
+  const bytes = ifPresent(() => system.files.read(manifestFile(stateHome), MAX_MANIFEST_BYTES));
+  if (bytes === undefined) return undefined;
   const { text } = system.text.decode(bytes);
   if (text.length === knownLength) return JSON.parse(text) as Manifest;
   const read = readJson(text, { recover: false, maxDepth: MAX_MANIFEST_DEPTH });

@@ -1,8 +1,8 @@
 import { compileCondition, compileMatcher, isMatch, matchSubject, mayRun } from "../../handlers/index.ts";
 import { canonicalInput } from "../../hosts/index.ts";
 import { describeEvent, errorText, findEvent, type HookInput } from "../../protocol/index.ts";
-import { findHome, findProjectRoot, findStateHome } from "../../state/index.ts";
-import { compileGlob, hasErrorCode, join, matchesGlob, type System } from "../../system/index.ts";
+import { findHome, findProjectRoot, findStateHome, listIfThere } from "../../state/index.ts";
+import { compileGlob, join, matchesGlob, type System } from "../../system/index.ts";
 import { nativeNames } from "./claude-payload.ts";
 import {
   type BuiltFile,
@@ -161,16 +161,10 @@ export function isSourceName(name: string): boolean {
 
 /** The hook files of a folder. */
 export function listSources(system: Pick<System, "files">, folder: string): readonly string[] {
-  try {
-    return system.files
-      .list(folder)
-      .filter(isSourceName)
-      .sort()
-      .map(name => join(folder, name));
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
-  }
+  return listIfThere(system.files, folder)
+    .filter(isSourceName)
+    .sort()
+    .map(name => join(folder, name));
 }
 
 /** Undefined when there is none: no hook was ever built. Throws for one that cannot be read. */

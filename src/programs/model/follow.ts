@@ -49,6 +49,7 @@ import {
   hasTrait,
   isBare,
   isEveryday,
+  isInterpreter,
   isOfReachingField,
   namesWithTrait,
   programNames,
@@ -96,10 +97,7 @@ export function programsWith(own: OwnPrograms): Programs {
       return programNames();
     },
     seldomFails: name => hasTrait(name, "seldomFails"),
-    runsCode(name) {
-      const program = findProgram(name);
-      return program?.language !== undefined || program?.is?.includes("shell") === true;
-    },
+    runsCode: isInterpreter,
     findDangerous,
   };
 }

@@ -6,7 +6,6 @@ import {
   basename,
   dirname,
   type Files,
-  hasErrorCode,
   isAbsolute,
   isInside,
   join,
@@ -32,16 +31,6 @@ function fileKind(files: Files, path: string): string | undefined {
     return files.follow(path)?.kind;
   } catch {
     return undefined;
-  }
-}
-
-/** What is in a directory; nothing when there is none. */
-export function namesIn(files: Files, directory: string): readonly string[] {
-  try {
-    return files.list(directory);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR")) return [];
-    throw error;
   }
 }
 

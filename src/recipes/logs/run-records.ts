@@ -8,9 +8,8 @@ import {
   parseJsonObject,
   stringAt,
 } from "../../protocol/index.ts";
-import { hasEnded, readText } from "../../state/index.ts";
+import { hasEnded, listIfThere, readText } from "../../state/index.ts";
 import { hasErrorCode, join, type System } from "../../system/index.ts";
-import { namesIn } from "../find/find-recipe.ts";
 import type { GitFacts } from "../run/base-environment.ts";
 import { checkpointPath } from "../run/find-checkpoint.ts";
 import { clipBytes } from "../steps/snippet.ts";
@@ -132,7 +131,7 @@ interface RunFile {
 
 function runFiles({ files }: System, stateDir: string): readonly RunFile[] {
   const folder = join(stateDir, "runs");
-  return namesIn(files, folder)
+  return listIfThere(files, folder)
     .flatMap(name => {
       const runId = /^([A-Za-z0-9-]+)\.jsonl$/.exec(name)?.[1];
       const facts = runId === undefined ? undefined : files.inspect(join(folder, name));

@@ -1,7 +1,6 @@
 import { type Json, stringAt } from "../../protocol/index.ts";
-import { AtomicJsonFile } from "../../state/index.ts";
+import { AtomicJsonFile, listIfThere } from "../../state/index.ts";
 import { join, resolve, type System } from "../../system/index.ts";
-import { namesIn } from "../find/find-recipe.ts";
 
 /** A checkpoint holds the output of every step. */
 export const MAX_CHECKPOINT_BYTES: number = 512 * 1024 * 1024;
@@ -66,7 +65,7 @@ function readOrigin(system: System, path: string) {
 }
 
 function listIds({ files }: System, stateDir: string): readonly string[] {
-  return namesIn(files, join(stateDir, "checkpoints")).flatMap(name =>
+  return listIfThere(files, join(stateDir, "checkpoints")).flatMap(name =>
     /^[A-Za-z0-9-]+\.json$/.test(name) ? [name.slice(0, -".json".length)] : [],
   );
 }

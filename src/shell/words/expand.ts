@@ -12,6 +12,7 @@ import type {
   WordPart,
 } from "../syntax/syntax.ts";
 import {
+  asMany,
   blend,
   combine,
   concatenate,
@@ -153,17 +154,10 @@ export function reveal(content: string, scope: Scope, isQuoted: boolean): Value 
   for (let index = 0; index < content.length; index += 1) {
     const hidden = placeholders.get(content[index] ?? "");
     if (hidden === undefined) continue;
-    values.push(text(content.slice(start, index)), isQuoted ? hidden : mayBeMany(hidden));
+    values.push(text(content.slice(start, index)), isQuoted ? hidden : asMany(hidden));
     start = index + 1;
   }
   return concatenate([...values, text(content.slice(start))]);
-}
-
-function mayBeMany(value: Value): Value {
-  return {
-    ...value,
-    pieces: value.pieces.map(piece => (piece.kind === "unknown" ? { ...piece, mayBeMany: true } : piece)),
-  };
 }
 
 function substitutedOutputs(

@@ -3,7 +3,7 @@ import type { Content, Scope } from "../state/state.ts";
 import { lookUp } from "../state/variables.ts";
 import { wordParts } from "../syntax/parse.ts";
 import type { ParameterOperation, Word, WordPart } from "../syntax/syntax.ts";
-import { concatenate, knownText, type Piece, text, unknown, type Value } from "../value.ts";
+import { asMany, concatenate, knownText, type Piece, text, unknown, type Value } from "../value.ts";
 import { evaluateArithmetic, noteUncomputed } from "./arithmetic.ts";
 
 /**
@@ -241,14 +241,6 @@ function select(
   if (content.kind !== "array" || content.elements.size > LIMITS.alternatives)
     return [unknownHeld(use.label)];
   return [...content.elements.values()].map(value => ({ kind: "value", value }));
-}
-
-/** Something unknown may be an array of any length, quotes or not. */
-function asMany(value: Value): Value {
-  return {
-    ...value,
-    pieces: value.pieces.map(piece => (piece.kind === "unknown" ? { ...piece, mayBeMany: true } : piece)),
-  };
 }
 
 /** The key as written when there is such an element, else the number it computes to. */

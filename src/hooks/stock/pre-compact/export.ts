@@ -1,6 +1,6 @@
 import { isJsonObject, type Json } from "../../../protocol/index.ts";
-import { removeIfThere, runtimePath } from "../../../state/index.ts";
-import { basename, dirname, hasErrorCode, join, type System } from "../../../system/index.ts";
+import { listReadable, removeIfThere, runtimePath } from "../../../state/index.ts";
+import { basename, dirname, join, type System } from "../../../system/index.ts";
 import { type Entry, type MessagePart, messageHeading, RULE, timeLine } from "../../../transcripts/index.ts";
 
 const MARKDOWN_NAME = "CONVERSATION_TRANSCRIPT.md";
@@ -203,7 +203,7 @@ export function restoreLatestConversation(
   projectRoot: string,
 ): readonly RestoredConversation[] {
   const directory = runtimePath(system, projectRoot, "logs");
-  const exports = listNames(system, directory).flatMap(session => {
+  const exports = listReadable(system.files, directory).flatMap(session => {
     const path = join(directory, session, MARKDOWN_NAME);
     const facts = lookAt(system, path);
     return facts?.kind === "file" ? [{ session, path, modifiedMs: facts.modifiedMs }] : [];
@@ -212,15 +212,6 @@ export function restoreLatestConversation(
     (one, other) => other.modifiedMs - one.modifiedMs || (one.session < other.session ? 1 : -1),
   );
   return newest === undefined ? [] : [{ source: "transcript", path: newest.path, session: newest.session }];
-}
-
-function listNames({ files }: Pick<System, "files">, directory: string): readonly string[] {
-  try {
-    return files.list(directory);
-  } catch (error) {
-    if (hasErrorCode(error, "ENOENT", "ENOTDIR", "EACCES")) return [];
-    throw error;
-  }
 }
 
 function lookAt({ files }: Pick<System, "files">, path: string) {
