@@ -1,3 +1,4 @@
+import { ownValue } from "../protocol/index.ts";
 import { didYouMean } from "../text/index.ts";
 import {
   type LeafCommand,
@@ -158,7 +159,7 @@ function findOption(specs: OptionSpecs, word: string): FoundOption | undefined {
   if (word.startsWith("--")) {
     const equals = word.indexOf("=");
     const name = equals < 0 ? word.slice(2) : word.slice(2, equals);
-    const spec = Object.hasOwn(specs, name) ? specs[name] : undefined;
+    const spec = ownValue(specs, name);
     return spec && { name, spec, attached: equals < 0 ? undefined : word.slice(equals + 1) };
   }
   const found = Object.entries(specs).find(([, spec]) => spec.short === word[1]);

@@ -7,6 +7,7 @@ import {
   ownProgram,
   usageError,
 } from "../cli/index.ts";
+import { ownValue } from "../protocol/index.ts";
 import { loadInterruption, loadRunWorkstreams, loadValue, loadWorkstreams } from "../recipes/index.ts";
 import { readText } from "../state/index.ts";
 import { join, resolve, type System } from "../system/index.ts";
@@ -120,7 +121,7 @@ const helper = defineCommand({
   },
   async run({ options, positionals, system, terminal }) {
     const [name = ""] = positionals;
-    const operation = Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
+    const operation = ownValue(OPERATIONS, name);
     const fail = (message: string) => usageError(message, "amplihack orch helper --help");
     if (operation === undefined)
       throw fail(`unknown operation '${name}'${didYouMean(name, Object.keys(OPERATIONS))}`);

@@ -1,4 +1,5 @@
 import { CommandError, defineCommand, usageError } from "../cli/index.ts";
+import { ownValue } from "../protocol/index.ts";
 import { loadBundleAsset } from "../recipes/index.ts";
 
 export const command = defineCommand({
@@ -16,7 +17,7 @@ file, 2 for a path that is not allowed.`,
   async run({ positionals, system, terminal }) {
     const [asset = ""] = positionals;
     const { assetPathProblem, findBundleAsset, NAMED_ASSETS } = await loadBundleAsset();
-    const named = Object.hasOwn(NAMED_ASSETS, asset) ? NAMED_ASSETS[asset] : undefined;
+    const named = ownValue(NAMED_ASSETS, asset);
     const names = Object.keys(NAMED_ASSETS).join(", ");
     const notFound = (message: string) =>
       new CommandError(message, { kind: "not-found", fix: "set AMPLIHACK_HOME to the place of the bundle" });

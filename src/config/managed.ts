@@ -5,6 +5,7 @@ import {
   type Json,
   type JsonObject,
   memberAt,
+  ownValue,
 } from "../protocol/index.ts";
 import { RULE_SETTINGS } from "./levels.ts";
 import { lowerAutonomy, override, type Refuse, stricterLevel, unite } from "./merge.ts";
@@ -166,7 +167,7 @@ function keptPaths(
 /** The guard itself keeps to the least; this tells of what does not count. */
 function tellLowered({ rules = {} }: GuardSection, least: ManagedGuard | undefined, refuse: Refuse): void {
   for (const [id, setting] of Object.entries(rules)) {
-    const floor = Object.hasOwn(least?.rules ?? {}, id) ? least?.rules[id] : undefined;
+    const floor = ownValue(least?.rules ?? {}, id);
     if (floor !== undefined && RULE_SETTINGS.indexOf(setting) < RULE_SETTINGS.indexOf(floor))
       refuse(`guard.rules.${id}`);
   }

@@ -1,4 +1,4 @@
-import { isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue } from "../protocol/index.ts";
 import { nearest } from "../text/index.ts";
 
 /** A description of configuration as data: validation, the JSON Schema file and the types all come from it. */
@@ -155,7 +155,7 @@ function acceptRecord(
 ): Json | undefined {
   const names = Object.keys(schema.fields);
   const kept = Object.entries(value).flatMap(([key, item]) => {
-    const field = Object.hasOwn(schema.fields, key) ? schema.fields[key] : undefined;
+    const field = ownValue(schema.fields, key);
     if (field === undefined) {
       if (key === "$schema") return [];
       const meant = nearest(key, names);

@@ -2,7 +2,7 @@ import { createHash, timingSafeEqual } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 import type { HistoryFigures } from "../history/index.ts";
-import { errorText } from "../protocol/index.ts";
+import { errorText, ownValue } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 import { Actions } from "./actions.ts";
 import type { EntryQuery, Overview } from "./activity.ts";
@@ -439,7 +439,7 @@ class Responder {
       return;
     }
     const sources = await data.sourcesFor(searchParams);
-    const page = Object.hasOwn(PAGES, pathname) ? PAGES[pathname] : undefined;
+    const page = ownValue(PAGES, pathname);
     if (page !== undefined) {
       await isReadOnce(sources);
       const site = this.site(sources, isForAgent);
@@ -459,7 +459,7 @@ class Responder {
         ? sendJson(response, 404, { error: "there is no such change any more" })
         : sendHtml(response, 200, diff.text);
     }
-    const answer = Object.hasOwn(DATA, pathname) ? DATA[pathname] : undefined;
+    const answer = ownValue(DATA, pathname);
     if (answer === undefined) return sendJson(response, 404, { error: "there is nothing here" });
     await isReadOnce(sources);
     sendJson(response, 200, await answer(sources, searchParams));

@@ -5,6 +5,7 @@ import {
   JSON_DEPTH_LIMIT,
   type Json,
   type JsonObject,
+  ownValue,
   readJson,
 } from "../protocol/index.ts";
 import type { HostDescriptor } from "./host.ts";
@@ -53,10 +54,10 @@ export function deriveFacts(
 function readCommand(toolInput: Json): string | null {
   if (!isJsonObject(toolInput)) return null;
   for (const name of COMMAND_NAMES) {
-    const value = Object.hasOwn(toolInput, name) ? toolInput[name] : undefined;
+    const value = ownValue(toolInput, name);
     if (typeof value === "string") return value;
   }
-  return joinedCommands(Object.hasOwn(toolInput, "commands") ? toolInput["commands"] : undefined);
+  return joinedCommands(ownValue(toolInput, "commands"));
 }
 
 /** A list of command lines; some hosts send it as JSON text. */

@@ -1,11 +1,11 @@
-import { describeEvent, type JsonObject, type Power, powerOf } from "../protocol/index.ts";
+import { describeEvent, type JsonObject, ownValue, type Power, powerOf } from "../protocol/index.ts";
 import type { HostDescriptor, RenderContext, ResponseEncoder } from "./host.ts";
 import { mapEvent, nativeEventName } from "./native-events.ts";
 
 /** How a host is answered on an event; without any ability for an event it does not know. */
 export function encoderFor(host: HostDescriptor, context: RenderContext): ResponseEncoder {
   const table = host.responses(context);
-  return (Object.hasOwn(table, context.event) ? table[context.event] : undefined) ?? {};
+  return ownValue(table, context.event) ?? {};
 }
 
 export function renderContext(

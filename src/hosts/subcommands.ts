@@ -3,6 +3,7 @@ import {
   eventKey,
   findEvent,
   type Json,
+  ownValue,
   STOCK_HOOKS,
   type StockHook,
   stringAt,
@@ -51,7 +52,7 @@ export function resolveSubcommand(text: string): Subcommand | undefined {
   if (installed !== undefined) return installed;
   const key = eventKey(text);
   if (key === "") return undefined;
-  const name = Object.hasOwn(ALIASES, key) ? ALIASES[key] : undefined;
+  const name = ownValue(ALIASES, key);
   const known = STOCK_SUBCOMMANDS.find(each => each.name === name || eventKey(each.name) === key);
   if (known !== undefined) return known;
   const event = findEvent(text)?.name ?? hostEvent(key);

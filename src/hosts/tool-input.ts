@@ -223,7 +223,7 @@ function assembleInput(
   nativeEvent: string,
 ): { readonly name: string; readonly value: Json } | undefined {
   const plan = host.input?.assembledInput;
-  const sources = plan !== undefined && Object.hasOwn(plan, nativeEvent) ? plan[nativeEvent] : undefined;
+  const sources = plan && ownValue(plan, nativeEvent);
   if (sources === undefined) return undefined;
   if (typeof sources === "string") return readFirst(raw, [sources]);
   const value = rename(raw, sources);

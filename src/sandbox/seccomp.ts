@@ -1,3 +1,5 @@
+import { ownValue } from "../protocol/index.ts";
+
 // The filter of system calls for `bwrap`, which brings none. `native/sandbox/src/calls.rs` refuses the same.
 
 /** In the order of `NAMES`; from 424 on, numbers are the same everywhere. */
@@ -51,7 +53,7 @@ type Step = readonly [code: number, whenTrue: number, whenFalse: number, value: 
 
 /** The filter as the kernel reads it; undefined for a machine whose numbers are not known. */
 export function seccompProgram(architecture: string): Uint8Array | undefined {
-  const numbers = Object.hasOwn(NUMBERS, architecture) ? NUMBERS[architecture] : undefined;
+  const numbers = ownValue(NUMBERS, architecture);
   if (numbers === undefined) return undefined;
   const argument = (index: number): Step => [LOAD, 0, 0, 16 + 8 * index];
   const refuse = (number: number, error = EPERM): readonly Step[] => [

@@ -11,7 +11,7 @@ import {
   type TeamPages,
 } from "../dashboard/index.ts";
 import { type Database, PostgresError, SCHEMA } from "../postgres/index.ts";
-import { errorText, type JsonObject } from "../protocol/index.ts";
+import { errorText, type JsonObject, ownValue } from "../protocol/index.ts";
 import { Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import {
@@ -251,7 +251,7 @@ class Handler {
         throw new HttpError(400, "this is not an address");
       const url = new URL(asked, BASE);
       const name = `${request.method} ${url.pathname}`;
-      const route = Object.hasOwn(this.routes, name) ? this.routes[name] : undefined;
+      const route = ownValue(this.routes, name);
       if (GUESSABLE.includes(url.pathname)) this.strangers.take(origin.address);
       if (route !== undefined) await route(request, response, url);
       else if (request.method === "GET") await this.showPage(request, response, url);

@@ -10,7 +10,7 @@ import {
   type YAMLMap,
 } from "yaml";
 import { type Finding, findRule, type GuardContext, judgeCommand } from "../guard/index.ts";
-import { errorText } from "../protocol/index.ts";
+import { errorText, ownValue } from "../protocol/index.ts";
 import { ancestors, basename, isInside, join, normalise, quoteWord, type System } from "../system/index.ts";
 import { version } from "../version.ts";
 import { type IgnoreFile, isIgnored, parseIgnoreFile } from "../workspace/index.ts";
@@ -260,7 +260,7 @@ function listSteps(
     const setting = (key: string): string =>
       [step, ...defaults].map(map => scalarText(map?.get(key))).find(found => found !== "") ?? "";
     const [shell = ""] = (setting("shell") || (/windows/i.test(runner) ? "pwsh" : "bash")).split(/\s/);
-    const kind = Object.hasOwn(SHELLS, shell) ? SHELLS[shell] : undefined;
+    const kind = ownValue(SHELLS, shell);
     if (kind === undefined) return [];
     const directory = setting("working-directory");
     return [

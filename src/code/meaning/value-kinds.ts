@@ -1,3 +1,4 @@
+import { ownValue } from "../../protocol/index.ts";
 import {
   baseName,
   decodeBase32,
@@ -137,7 +138,7 @@ export function decodesByName(
   return withArgument(text, (encoded, call, context) => {
     const known = knownDatumText(select(call, name))?.toLowerCase() ?? "";
     const short = known.replace(/_codec$/, "").replace(/[-_]/g, "");
-    const encoding = Object.hasOwn(encodings, short) ? encodings[short] : undefined;
+    const encoding = ownValue(encodings, short);
     return encoding === undefined ? encoded : decode(context, encoded, DECODERS[encoding]);
   });
 }

@@ -21,7 +21,14 @@ import { ruleSettingProblem } from "../../guard/index.ts";
 import { resolveSubcommand, STOCK_SUBCOMMANDS } from "../../hosts/index.ts";
 import { applyEdit, type FileChange, settingsEdit } from "../../install/index.ts";
 import { isServerUrl, readDatabaseUrl } from "../../postgres/index.ts";
-import { isJsonObject, isSameJson, type Json, type JsonObject, memberAt } from "../../protocol/index.ts";
+import {
+  isJsonObject,
+  isSameJson,
+  type Json,
+  type JsonObject,
+  memberAt,
+  ownValue,
+} from "../../protocol/index.ts";
 import { requireDirectories } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
 import { didYouMean } from "../../text/index.ts";
@@ -146,7 +153,7 @@ function walk(key: string): Setting | undefined {
 }
 
 function memberSchema(schema: Schema, name: string): Schema | undefined {
-  if (schema.kind === "record") return Object.hasOwn(schema.fields, name) ? schema.fields[name] : undefined;
+  if (schema.kind === "record") return ownValue(schema.fields, name);
   if (schema.kind !== "map" || name === "") return undefined;
   return schema.keys === undefined || new RegExp(schema.keys).test(name) ? schema.of : undefined;
 }
@@ -227,7 +234,7 @@ function withFloors(
   floors: Config["guard"]["floors"],
 ): Config["guard"]["rules"] {
   const raised = Object.entries(floors).filter(([id, floor]) => {
-    const base = Object.hasOwn(rules, id) ? rules[id] : undefined;
+    const base = ownValue(rules, id);
     return RULE_SETTINGS.indexOf(floor) > RULE_SETTINGS.indexOf(base ?? "allow");
   });
   return { ...rules, ...Object.fromEntries(raised) };

@@ -1,5 +1,5 @@
 /** The messages of MCP that `mcp guard` knows: everything else is refused, in both directions. */
-import { isJsonObject, type Json, type JsonObject, stringAt } from "../../protocol/index.ts";
+import { isJsonObject, type Json, type JsonObject, ownValue, stringAt } from "../../protocol/index.ts";
 import { clipMiddle } from "../../text/index.ts";
 import { textPart } from "./mcp-definitions.ts";
 
@@ -62,7 +62,7 @@ const NAMING = ["name", "uri", "taskId", "cursor"];
 export function knownMessage(from: "client" | "server", message: JsonObject): JsonObject | undefined {
   const methods = from === "client" ? CLIENT_METHODS : SERVER_METHODS;
   const method = stringAt(message, "method") ?? "";
-  const names = Object.hasOwn(methods, method) ? methods[method] : undefined;
+  const names = ownValue(methods, method);
   const { params, id } = message;
   if (names === undefined || !(id === undefined || typeof id === "string" || Number.isSafeInteger(id)))
     return undefined;
@@ -89,7 +89,7 @@ const MAX_ERROR = 20_000;
 function pick(from: JsonObject, names: string): JsonObject {
   return Object.fromEntries(
     names.split(" ").flatMap(name => {
-      const value = Object.hasOwn(from, name) ? from[name] : undefined;
+      const value = ownValue(from, name);
       return value === undefined ? [] : [[name, value] as const];
     }),
   );

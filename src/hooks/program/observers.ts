@@ -1,4 +1,11 @@
-import { errorText, type InputOf, isJsonObject, type Json, type JsonObject } from "../../protocol/index.ts";
+import {
+  errorText,
+  type InputOf,
+  isJsonObject,
+  type Json,
+  type JsonObject,
+  ownValue,
+} from "../../protocol/index.ts";
 import type { HookContext } from "./hook-context.ts";
 
 /** What an observer of tool calls has to say about one. */
@@ -61,7 +68,7 @@ function isObservation(value: unknown): value is Observation {
 export function mergeMetadata(left: JsonObject, right: JsonObject): JsonObject {
   const merged: Record<string, Json> = { ...left };
   for (const [key, value] of Object.entries(right)) {
-    const there = Object.hasOwn(merged, key) ? merged[key] : undefined;
+    const there = ownValue(merged, key);
     if (there === undefined) merged[key] = value;
     else if (Array.isArray(there) && Array.isArray(value)) merged[key] = [...there, ...value];
     else merged[`${key}_2`] = value;

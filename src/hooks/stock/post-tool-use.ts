@@ -7,6 +7,7 @@ import {
   type Json,
   type JsonObject,
   memberAt,
+  ownValue,
   type ToolUse,
 } from "../../protocol/index.ts";
 import { findStateHome, removeIfThere, withParents } from "../../state/index.ts";
@@ -64,7 +65,7 @@ async function observeCall(given: InputOf<"tool">, context: HookContext): Promis
   if (isFailure) context.metric("tool_failures", tool.name);
   const warning = failedWrite(tool, input);
   if (warning !== undefined) context.log("WARNING", warning);
-  const counter = Object.hasOwn(COUNTERS, tool.canonicalName) ? COUNTERS[tool.canonicalName] : undefined;
+  const counter = ownValue(COUNTERS, tool.canonicalName);
   if (counter !== undefined) context.metric(counter, 1);
 
   const observed = askObservers(context.hasPart("workflow") ? OBSERVERS : [], input, context);

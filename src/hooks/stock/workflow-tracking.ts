@@ -5,6 +5,7 @@ import {
   type Json,
   memberAt,
   numberAt,
+  ownValue,
   parseJsonObject,
   StrictMembers,
   stringAt,
@@ -162,7 +163,7 @@ function todoText(todo: Json): string {
 
 function showsWorkflow(call: ToolCall): boolean {
   if (TOOLS_OF_WORKFLOWS.has(call.name)) return true;
-  const evidence = Object.hasOwn(EVIDENCE, call.name) ? EVIDENCE[call.name] : undefined;
+  const evidence = ownValue(EVIDENCE, call.name);
   return evidence?.signs.test(evidence.in(call)) === true;
 }
 

@@ -1,4 +1,11 @@
-import { errorText, isJsonObject, isSameJson, type Json, type JsonObject } from "../../protocol/index.ts";
+import {
+  errorText,
+  isJsonObject,
+  isSameJson,
+  type Json,
+  type JsonObject,
+  ownValue,
+} from "../../protocol/index.ts";
 import * as authoring from "./authoring.ts";
 import type { ExecOptions, GivenCall, OpenedCall } from "./call.ts";
 
@@ -93,7 +100,7 @@ export function answerRealm(call: GivenCall, resume: Resume): AnswerRealm {
   };
   return (name, args) => {
     try {
-      const service = Object.hasOwn(services, name) ? services[name] : undefined;
+      const service = ownValue(services, name);
       if (service === undefined) throw new Error(`there is no "${name}"`);
       const value = service(...(JSON.parse(args) as readonly Json[]));
       return JSON.stringify({ value });

@@ -1,3 +1,4 @@
+import { ownValue } from "../../protocol/index.ts";
 import {
   describe,
   joinPath,
@@ -161,7 +162,7 @@ function skipGlobalFlags(argv: readonly Value[]): {
 }
 
 function readCall(name: string, argv: readonly Value[]): OwnCall {
-  const command = Object.hasOwn(OWN_COMMANDS, name) ? OWN_COMMANDS[name] : undefined;
+  const command = ownValue(OWN_COMMANDS, name);
   if (command === undefined) return { ...TELLS_ONLY, command: undefined, use: "asks", onlyLooks: false };
   const read = readOptions(command, argv);
   const { options, passedOn } = read;

@@ -1,4 +1,4 @@
-import { type Json, objectAt, StrictMembers } from "../../protocol/index.ts";
+import { type Json, objectAt, ownValue, StrictMembers } from "../../protocol/index.ts";
 import { AtomicJsonFile, findStateHome, Problem } from "../../state/index.ts";
 import { isAbsolute, join, type System } from "../../system/index.ts";
 import { sessionLimits } from "../run/base-environment.ts";
@@ -74,7 +74,7 @@ export class SessionTrees {
     const tree = this.current;
     if (tree === undefined || this.file(tree).read() === undefined) return;
     this.file(tree).update(state => {
-      const entry = Object.hasOwn(state.sessions, session) ? state.sessions[session] : undefined;
+      const entry = ownValue(state.sessions, session);
       if (entry === undefined) return state;
       const completed: TreeSession = { ...entry, status: "completed", completed_at: this.seconds() };
       return { ...state, sessions: { ...state.sessions, [session]: completed } };

@@ -1,4 +1,4 @@
-import { defined, errorText, type JsonObject } from "../../protocol/index.ts";
+import { defined, errorText, type JsonObject, ownValue } from "../../protocol/index.ts";
 import { evaluateCondition } from "../conditions/evaluate.ts";
 import type { HookName, Step } from "../format/recipe.ts";
 import type { StepReference } from "../logs/events.ts";
@@ -159,7 +159,7 @@ export function skippedResult(run: RecipeRun, frame: Frame, step: Step): Finishe
     isOver,
   });
   if (completed.includes(step.id)) return skip(true, {});
-  const variables = Object.hasOwn(held, step.id) ? held[step.id] : undefined;
+  const variables = ownValue(held, step.id);
   if (variables !== undefined && step.parallelGroup !== undefined) return skip(true, variables);
   const has = (tags: readonly string[]) => step.whenTags.some(tag => tags.includes(tag));
   if (step.whenTags.length === 0) return undefined;
