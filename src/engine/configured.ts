@@ -33,6 +33,9 @@ import { toHookInput } from "./system-hooks.ts";
 import { isTrusted } from "./trust.ts";
 import type { HookEngine } from "./types.ts";
 
+/** Under this name the history tells commands of `run`, as those of shell tools. */
+const SHELL_TOOL = "Bash";
+
 /** An engine with the handlers that sources configure. */
 export class ConfiguredEngine<T extends ToolMap> extends CallingEngine<T> implements HookEngine<T> {
   private readonly configured: ConfiguredHandlers;
@@ -57,24 +60,35 @@ export class ConfiguredEngine<T extends ToolMap> extends CallingEngine<T> implem
     return part.open(this.system, this.core.projectDir);
   }
 
-  async run(command: string, options?: SandboxRunOptions): Promise<SandboxRun> {
+  async run(command: string, options: SandboxRunOptions = {}): Promise<SandboxRun> {
     const part = this.sandboxPart;
     if (part === undefined)
       throw new TypeError("this engine has no sandbox; attach one first: engine.use(sandbox({ … }))");
-    return part.run(this.system, this.core.projectDir, command, options);
+    const { cwd = this.core.projectDir, session } = options;
+    const input = this.inputOf({
+      ...defined({ session_id: session }),
+      cwd,
+      tool_name: SHELL_TOOL,
+      tool_use_id: crypto.randomUUID(),
+      tool_input: { command },
+    });
+    const keeping = input?.kind === "tool" ? this.historyPart?.aroundCommand(input, this.system) : undefined;
+    return part.run(this.system, this.core.projectDir, command, options, keeping);
+  }
+
+  /** A call as hooks see it before it runs. */
+  private inputOf(payload: JsonObject): HookInput | undefined {
+    const event = this.core.events.describeEvent("PreToolUse");
+    const names = this.core.namesOf(event, stringAt(payload, "tool_name") ?? "");
+    const checked = toHookInput(event, payload, names, this.core.projectDir);
+    return checked.ok ? checked.input : undefined;
   }
 
   protected override get keeping(): CallKeeping | undefined {
     const part = this.historyPart;
     if (part === undefined) return undefined;
-    const event = this.core.events.describeEvent("PreToolUse");
-    const inputOf = (payload: JsonObject) => {
-      const names = this.core.namesOf(event, stringAt(payload, "tool_name") ?? "");
-      const checked = toHookInput(event, payload, names, this.core.projectDir);
-      return checked.ok ? checked.input : undefined;
-    };
     const about = async (payload: JsonObject, step: (input: HookInput) => Promise<void>) => {
-      const input = inputOf(payload);
+      const input = this.inputOf(payload);
       // A person has decided; what cannot be kept now is told by the hook after the call.
       if (input !== undefined) await step(input).catch(() => this.core.recorder?.failure("hook-threw"));
     };

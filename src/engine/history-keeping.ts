@@ -104,12 +104,32 @@ export class HistoryKeeping {
     };
   }
 
-  /** Questions and refusals stand in the log of `amplihack guard log`, as the hook program's do; tells what went wrong. */
-  private audit(
+  /** Keeps what a command may change, runs it, and writes down what it changed. */
+  async around(
     input: InputOf<"tool">,
     system: System,
-    { judgement, context }: GuardedCall,
+    work: () => Promise<number>,
+  ): Promise<{ readonly code: number; readonly problem?: string }> {
+    const named = this.named(input);
+    const { problem } = await this.keep(named, system, this.judged(named, this.configure(system, input.cwd)));
+    let code: number | undefined;
+    let unwritten: string | undefined;
+    try {
+      code = await work();
+    } finally {
+      const event = code === 0 ? "PostToolUse" : "PostToolUseFailure";
+      unwritten = await this.complete({ ...input, event }, system).catch(errorText);
+    }
+    return defined({ code, problem: problem ?? unwritten });
+  }
+
+  /** Questions and refusals stand in the log of `amplihack guard log`, as the hook program's do; tells what went wrong. */
+  audit(
+    given: InputOf<"tool">,
+    system: System,
+    { judgement, context }: Pick<GuardedCall, "judgement" | "context">,
   ): string | undefined {
+    const input = this.named(given);
     try {
       const { config, stateHome, home, project } = this.configure(system, input.cwd, context);
       const settings = config.guard;

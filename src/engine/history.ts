@@ -3,6 +3,7 @@ import { type Effect, errorText, type Hook, type HookInput, type InputOf } from 
 import type { System } from "../system/index.ts";
 import type { HistoryKeeping } from "./history-keeping.ts";
 import { type EngineHistory, type HistoryOptions, type SessionStep, toDiagnostic } from "./history-types.ts";
+import type { CommandKeeping } from "./sandbox.ts";
 import { BoundedMap } from "./session-state.ts";
 
 /** Keeps what calls may change, so that it can be undone: `engine.use(history({ … }))`. */
@@ -79,6 +80,14 @@ export class HistoryPart {
   /** A refused call leaves no change. */
   async forget(input: HookInput, system: System): Promise<void> {
     await (await this.load()).forget(input, system);
+  }
+
+  /** For a command that runs without a call around it. */
+  aroundCommand(input: InputOf<"tool">, system: System): CommandKeeping {
+    return {
+      around: async work => (await this.load()).around(input, system, work),
+      refused: async (judgement, context) => (await this.load()).audit(input, system, { judgement, context }),
+    };
   }
 
   private load(): Promise<HistoryKeeping> {

@@ -10,7 +10,7 @@ import { loadSandbox, type SandboxedCommand } from "../sandbox/index.ts";
 import { Problem } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { survey } from "../workspace/index.ts";
-import type { SandboxOptions, SandboxRun, SandboxRunOptions } from "./sandbox.ts";
+import type { CommandKeeping, SandboxOptions, SandboxRun, SandboxRunOptions } from "./sandbox.ts";
 
 const NOT_STARTED = 126;
 const DEFAULT_AGENT = "engine";
@@ -21,12 +21,16 @@ export async function runSandboxed(
   { home: ownHome, agent = DEFAULT_AGENT, shell = "bash", ...own }: SandboxOptions,
   command: string,
   { cwd, mode = "auto", session, ...streams }: SandboxRunOptions & { readonly cwd: string },
+  keeping?: CommandKeeping,
 ): Promise<SandboxRun> {
   const system = ownHome === undefined ? machine : withHome(machine, ownHome);
   const guard = openGuard(system, cwd, () => {});
   const { config, home, stateHome } = guard;
   const judgement = judgeCommand(command, guard.context);
-  if (isDenied(judgement)) return refused(judgement.reason ?? "the guard refuses it");
+  if (isDenied(judgement)) {
+    const problem = await keeping?.refused(judgement, guard.context);
+    return { ...refused(judgement.reason ?? "the guard refuses it"), ...defined({ problem }) };
+  }
   const { decideTry, findSandboxProgram, runCommand, runTry } = await loadSandbox();
   const output = { stdout: [] as Uint8Array[], stderr: [] as Uint8Array[] };
   const places = {
@@ -54,8 +58,11 @@ export async function runSandboxed(
     stderr: Buffer.concat(output.stderr).toString(),
   });
   try {
-    if (mode === "auto" && judgement.verdict === "allow")
-      return { outcome: "ran", code: await runCommand(system, places, request), ...texts() };
+    if (mode === "auto" && judgement.verdict === "allow") {
+      const run = () => runCommand(system, places, request);
+      const ran = keeping === undefined ? { code: await run() } : await keeping.around(run);
+      return { outcome: "ran", ...ran, ...texts() };
+    }
     const { code, held } = await runTry(system, places, {
       ...request,
       shown: [command],

@@ -1,4 +1,5 @@
 import type { SandboxSettings } from "../config/index.ts";
+import type { GuardContext, Judgement } from "../guard/index.ts";
 import type { Hook } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
 
@@ -43,6 +44,16 @@ export interface SandboxRun {
   readonly held?: string;
   /** the change by which `engine.history` takes back what was applied */
   readonly change?: string;
+  /** what the history could not keep, or not write into the audit log */
+  readonly problem?: string;
+}
+
+/** What a history does about a command that is run without a call of a tool. */
+export interface CommandKeeping {
+  /** Keeps what it may change, runs it, and writes down what it changed. */
+  around(work: () => Promise<number>): Promise<{ readonly code: number; readonly problem?: string }>;
+  /** It is not started: writes a line into the audit log, and tells what went wrong. */
+  refused(judgement: Judgement, context: GuardContext): Promise<string | undefined>;
 }
 
 /** Runs commands of a shell tool in the sandbox: `engine.use(sandbox({ … }))`, then `engine.run(command)`. */
@@ -65,8 +76,9 @@ export class SandboxPart {
     projectDir: string,
     command: string,
     options: SandboxRunOptions = {},
+    keeping?: CommandKeeping,
   ): Promise<SandboxRun> {
     const { runSandboxed } = await import("./sandbox-run.ts");
-    return runSandboxed(system, this.options, command, { cwd: projectDir, ...options });
+    return runSandboxed(system, this.options, command, { cwd: projectDir, ...options }, keeping);
   }
 }

@@ -6,6 +6,7 @@ import { createHookEngine, history } from "../../src/exports/engine.ts";
 import { guard } from "../../src/exports/guard.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
+const PUSHES = "rm -rf src; git push --force origin work";
 const GIT = ["-c", "user.name=t", "-c", "user.email=t@example.test"];
 
 /** A home with a project, and an agent of one's own in it that runs what it is told. */
@@ -136,7 +137,7 @@ describe("an engine that keeps a history", () => {
 
   it("keeps what stands there when a person says yes later, and leaves nothing of a no", async () => {
     const { engine, bash, run, read, write } = place();
-    const asked = await bash("rm -rf src; git push --force origin work");
+    const asked = await bash(PUSHES);
     if (asked.status !== "pending") throw new Error(asked.status);
     write("src/new.txt", "written while it waited\n");
     await engine.dispatch("UserPromptSubmit", { session_id: "s1", prompt: "well?" });
@@ -147,19 +148,54 @@ describe("an engine that keeps a history", () => {
     await engine.history.undo();
     expect(read("src/new.txt")).toBe("written while it waited\n");
     const before = (await engine.history.list()).length;
-    const refused = await bash("rm -rf src; git push --force origin work", { onAsk: () => false });
+    const refused = await bash(PUSHES, { onAsk: () => false });
     expect(refused.status).toBe("denied");
     expect(await engine.history.list()).toHaveLength(before);
   });
 
   it("takes back nothing that others did while a call waited for a person", async () => {
     const { engine, bash, read, write } = place();
-    const asked = await bash("rm -rf src; git push --force origin work");
+    const asked = await bash(PUSHES);
     if (asked.status !== "pending") throw new Error(asked.status);
     write("src/new.txt", "written while it waited\n");
     await expect(engine.history.undo()).rejects.toThrow();
     expect(read("src/new.txt")).toBe("written while it waited\n");
     expect(await engine.history.list()).toEqual([]);
+  });
+
+  it.each<[string, (placed: ReturnType<typeof place>) => Promise<unknown>]>([
+    [
+      "a call in whose place a person has others run",
+      ({ bash }) =>
+        bash(PUSHES, { onAsk: () => ({ approved: true, args: { command: "git status --short" } }) }),
+    ],
+    ["a call that was only asked about", ({ engine }) => engine.decide("bash", { command: PUSHES })],
+    [
+      "a call that another hook refuses",
+      ({ engine }) => {
+        engine.beforeToolCall("*", () => ({ block: true, reason: "frozen" }));
+        return engine.decide("bash", { command: "rm -rf src" });
+      },
+    ],
+  ])("takes back nothing that others did after %s", async (_, ask) => {
+    const placed = place();
+    const { engine, read, write } = placed;
+    await ask(placed);
+    write("src/new.txt", "written by a person\n");
+    await expect(engine.history.undo()).rejects.toThrow();
+    expect(read("src/new.txt")).toBe("written by a person\n");
+  });
+
+  it("takes back nothing that others did while a person was asked", async () => {
+    const { bash, engine, read, write } = place();
+    await bash(PUSHES, {
+      onAsk: async () => {
+        write("src/new.txt", "written by a person\n");
+        await expect(engine.history.undo()).rejects.toThrow();
+        return false;
+      },
+    });
+    expect(read("src/new.txt")).toBe("written by a person\n");
   });
 
   it("names a person's later work as a conflict, and writes nothing", async () => {

@@ -61,6 +61,52 @@ describe.skipIf(!canTry)("engine.run in an engine with a sandbox", () => {
     expect(read("lib/a.txt")).toBe("a");
   });
 
+  it("can take back what ran, and has refusals in the audit log", async () => {
+    writeFileSync(join(scene.project, "notes.txt"), "mine\n");
+    writeFileSync(
+      join(scene.project, "Makefile"),
+      "all:\n\t@echo x > notes.txt; echo y > made.txt; exit 3\n",
+    );
+    const engine = open();
+    expect(await engine.run("make", { session: "s7" })).toMatchObject({ outcome: "ran", code: 2 });
+    expect(read("notes.txt")).toBe("x\n");
+    const [change] = await engine.history.list();
+    expect(change).toMatchObject({ tool: "Bash", command: "make", session: "s7", exit: "failed" });
+    await engine.history.undo({ kind: "session", session: "s7" });
+    expect([read("notes.txt"), existsSync(join(scene.project, "made.txt"))]).toEqual(["mine\n", false]);
+    expect(await engine.run("rm -rf ~", { session: "s7" })).toMatchObject({ outcome: "refused" });
+    const audit = readFileSync(join(scene.home, ".amplihack/logs/audit.jsonl"), "utf8").trimEnd().split("\n");
+    expect(JSON.parse(audit.at(-1) ?? "")).toMatchObject({
+      session: "s7",
+      verdict: "deny",
+      command: "rm -rf ~",
+    });
+  });
+
+  it("is told once where a tool of the engine runs it", async () => {
+    writeFileSync(join(scene.project, "Makefile"), "all:\n\t@echo z > told.txt\n");
+    const engine = open();
+    const run = ({ command }: { readonly command: string }, { sessionId }: { readonly sessionId: string }) =>
+      engine.run(command, { session: sessionId });
+    await engine.call("bash", { command: "make" }, run, { sessionId: "s8" });
+    const told = (await engine.history.list()).filter(({ session }) => session === "s8");
+    expect(told.map(({ files }) => files.map(({ path }) => path))).toEqual([
+      [join(scene.project, "told.txt")],
+    ]);
+    await engine.history.undo(told.map(({ id }) => id));
+    expect(existsSync(join(scene.project, "told.txt"))).toBe(false);
+  });
+
+  it("says what could not be kept, and runs", async () => {
+    writeFileSync(join(scene.project, "Makefile"), "all:\n\t@echo z > loose.txt\n");
+    const home = join(scene.home, "unwritable");
+    mkdirSync(home);
+    writeFileSync(join(home, ".amplihack"), "in the way");
+    const engine = createHookEngine({ projectDir: scene.project });
+    engine.use([history({ home }), sandbox({ home: scene.home, network: "off" })]);
+    expect(await engine.run("make")).toMatchObject({ outcome: "ran", code: 0, problem: expect.any(String) });
+  });
+
   /** What the guard cannot know: the commands in `what`. */
   const unread = () => {
     writeFileSync(join(scene.project, "run"), "bash what\n");

@@ -106,10 +106,11 @@ export class ToolCalls {
     const question = questionIn(before, tool);
     const runs = before.input ?? call.args;
     const decided = { id, args: runs, before };
-    if (refusal !== undefined) return withKnowledge({ ...decided, kind: "deny", reason: refusal });
-    if (question === undefined || (await this.isSettled(call, runs)))
+    if (refusal === undefined && (question === undefined || (await this.isSettled(call, runs))))
       return withKnowledge({ ...decided, kind: "run", reason: undefined });
-    return withKnowledge({ ...decided, kind: "ask", reason: question.person });
+    await this.keepNothing(call, before);
+    if (refusal !== undefined) return withKnowledge({ ...decided, kind: "deny", reason: refusal });
+    return withKnowledge({ ...decided, kind: "ask", reason: question?.person });
   }
 
   call(
@@ -281,11 +282,9 @@ export class ToolCalls {
     if (onAsk === undefined && !isJson(runs))
       return unasked("its arguments are not JSON, so it cannot wait for an answer");
     const pending = await this.pend(call, question.person, before);
-    if (onAsk === undefined) {
-      // What others change while it waits is not this call's: it is kept anew when it runs.
-      await this.keeping()?.refused(toPayload(call, before.input ?? call.input));
+    await this.keepNothing(call, before);
+    if (onAsk === undefined)
       return { ...createReport(call, before, undefined), status: "pending", reason: question.model, pending };
-    }
     let answer: Answer;
     try {
       await this.answers.claim(pending.signature, pending.expiresAt);
@@ -294,7 +293,7 @@ export class ToolCalls {
       return unasked(`nobody could be asked: ${errorText(error)}`);
     }
     const { isApproved, reason, edited, scope } = readAnswer(answer);
-    if (!isApproved) return this.refuse(call, reason, before);
+    if (!isApproved) return denied(call, reason, before);
     if (edited !== undefined && !isSameJson(edited, pending.args))
       return this.clear(this.open(call.tool, edited, call.options));
     if (scope === "session") await this.settle(call, runs);
@@ -302,8 +301,13 @@ export class ToolCalls {
   }
 
   private async refuse(call: Call, reason: string, before: Outcome | undefined): Promise<DeniedResult> {
-    await this.keeping()?.refused(toPayload(call, before?.input ?? call.input));
+    await this.keepNothing(call, before);
     return denied(call, reason, before);
+  }
+
+  /** A call that is refused or waits for a person changes nothing. One that runs after all is kept anew then. */
+  private async keepNothing(call: Call, before: Outcome | undefined): Promise<void> {
+    await this.keeping()?.refused(toPayload(call, before?.input ?? call.input));
   }
 
   private async pend(call: Call, reason: string, before: Outcome): Promise<PendingCall> {
