@@ -20,7 +20,6 @@ export const loadSandbox = async () => ({
   ...(await import("./sandbox.ts")),
   ...(await import("./layers.ts")),
   ...(await import("./serve-proxy.ts")),
-  ...(await import("./sandbox.ts")),
   ...(await import("./judge-try.ts")),
   ...(await import("./try.ts")),
   ...(await import("./try-changes.ts")),

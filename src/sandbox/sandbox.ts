@@ -49,7 +49,7 @@ export interface SandboxPlaces {
 }
 
 /** What works on this machine; undefined where there is no enforcing program. */
-interface SandboxCheck {
+export interface SandboxCheck {
   readonly program: string | undefined;
   readonly report: LayerReport | undefined;
 }
