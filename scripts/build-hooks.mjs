@@ -3,16 +3,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { build, transform } from "esbuild";
-import { vendoredImports } from "./build-vendor.mjs";
-import {
-  ARGV_ENTRY,
-  commandsSource,
-  entryNames,
-  entryPath,
-  generatedEntries,
-  nodeEntrySource,
-} from "./entries.mjs";
-import { lateWidth, leanModules } from "./lean-modules.mjs";
+import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nodeEntrySource } from "./entries.mjs";
+import { leanModules } from "./lean-modules.mjs";
 import { pastDoors } from "./past-doors.mjs";
 
 /**
@@ -99,41 +91,6 @@ export async function buildHooks(common, output) {
   return [...inputs];
 }
 
-/** Commands that people type all day, which shall start nearly as fast as Node itself. */
-const QUICK_COMMANDS = ["guard", "history", "status", "undo"];
-
-/**
- * Bundles them, with all that they may load, as one file: what they share is there once, and what one of them needs
- * alone stays unread by the others, whose compiled code does not have it.
- * @param {import("esbuild").BuildOptions} common
- * @param {string} output the folder that becomes `dist`, which has the hooks already
- * @returns {Promise<readonly string[]>} every file that went into the bundle
- */
-export async function buildCommands(common, output) {
-  const { outputFiles, metafile } = await build({
-    ...common,
-    ...LOADED_BUNDLE,
-    stdin: {
-      contents: commandsSource(QUICK_COMMANDS),
-      resolveDir: process.cwd(),
-      sourcefile: "commands.ts",
-      loader: "ts",
-    },
-    outfile: `${output}/bin/hook-entries/commands.cjs`,
-    // Files of the package are found from a folder of dist, as from its chunks.
-    define: { ...common.define, "import.meta.url": "__place" },
-    banner: {
-      js: `${LOADED_BUNDLE.banner.js}var __place=require("node:url").pathToFileURL(__dirname).href;`,
-    },
-    external: ["libsql", "esbuild"],
-    write: false,
-    metafile: true,
-    plugins: [vendoredImports, lateWidth, leanModules(() => {}), pastDoors],
-  });
-  for (const { path, text } of outputFiles) writeFileSync(path, asAscii(text));
-  return Object.keys(metafile.inputs);
-}
-
 /**
  * Writes the chunks that the entries can load: a door makes chunks of everything lazy behind it.
  * @param {readonly string[]} entries paths of built files
@@ -173,6 +130,6 @@ function lazyName(path) {
 }
 
 /** esbuild escapes texts and names, but leaves regular expressions as they are; an escape means the same there. */
-function asAscii(code) {
+export function asAscii(code) {
   return code.replace(/[\u0080-\uffff]/g, unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`);
 }

@@ -27,13 +27,10 @@ export { findEntry } from "./src/hooks/program/command-line.ts";
 `;
 }
 
-/** Runs one of the commands; the others are not even initialised. */
-export function commandsSource(names) {
-  const loaders = names.map(name => `${name}: () => import("./src/commands/${name}.ts")`);
-  return `import { runBundled } from "./src/cli/program.ts";
-const commands = { ${loaders.join(", ")} };
-export const run = async (name, argv, folder) =>
-  runBundled((await commands[name]()).command)(argv, folder);
+export function commandSource(name) {
+  return `import { command } from "./src/commands/${name}.ts";
+import { runBundled } from "./src/cli/program.ts";
+export const run = runBundled(command);
 `;
 }
 

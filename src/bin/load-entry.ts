@@ -11,14 +11,13 @@ type Exports = Readonly<Record<string, unknown>>;
 const RECORDING = Symbol.for("amplihack.record-code");
 
 /**
- * Loads one bundled CommonJS file with the machine code that an earlier run left beside it, under the name `use` where
- * several uses of a file run different parts of it. Most of a cold start is compiling; the cache takes that away. An
- * ordinary run never writes it.
+ * Loads one bundled CommonJS file with the machine code that an earlier run left beside it. Most of a cold start is
+ * compiling; the cache takes that away. An ordinary run never writes it.
  */
-export function loadEntry(file: string, use = file): Exports {
-  const { script, run } = compileFile(file, readCache(use));
+export function loadEntry(file: string): Exports {
+  const { script, run } = compileFile(file, readCache(file));
   if (Reflect.has(globalThis, RECORDING))
-    process.once("exit", () => writeCache(use, script.createCachedData()));
+    process.once("exit", () => writeCache(file, script.createCachedData()));
   // What a bundle imports lazily is a bundle beside it.
   return run(name => (name.startsWith("./") ? loadEntry(dirname(file) + name.slice(1)) : require(name)));
 }
@@ -28,21 +27,18 @@ export function startRecording(): void {
 }
 
 /** Hooks may be starting at this moment: they must never read half of it. */
-function writeCache(use: string, code: Buffer): void {
-  const unfinished = `${codeCachePath(use)}.${process.pid}.tmp`;
+function writeCache(file: string, code: Buffer): void {
+  const unfinished = `${codeCachePath(file)}.${process.pid}.tmp`;
   writeFileSync(unfinished, code);
-  renameSync(unfinished, codeCachePath(use));
+  renameSync(unfinished, codeCachePath(file));
 }
 
 /** Runs a command that is bundled; undefined where this installation has no compiled code of it: that would be slower. */
 export function findCommand(binFolder: string, name: string): RunCommand | undefined {
-  const folder = join(binFolder, "hook-entries");
-  const use = join(folder, `command-${name}`);
-  const isKnown = Reflect.has(globalThis, RECORDING) || existsSync(codeCachePath(use));
+  const file = join(binFolder, "hook-entries", `command-${name}.cjs`);
+  const isKnown = Reflect.has(globalThis, RECORDING) || existsSync(codeCachePath(file));
   if (!/^[a-z]+$/.test(name) || !isKnown) return undefined;
-  const { run } = loadEntry(join(folder, "commands.cjs"), use) as { run: BundledCommands };
-  return (argv, commandsFolder) => run(name, argv, commandsFolder);
+  return (loadEntry(file) as { run: RunCommand }).run;
 }
 
 type RunCommand = (argv: readonly string[], commandsFolder: string) => Promise<number>;
-type BundledCommands = (name: string, ...rest: Parameters<RunCommand>) => Promise<number>;

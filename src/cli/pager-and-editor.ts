@@ -1,9 +1,12 @@
-import { spawnSync } from "node:child_process";
 import { findOnPath } from "../install/index.ts";
 import { programPath } from "../state/index.ts";
 import { childEnvironment, type System } from "../system/index.ts";
 import { CommandError } from "./errors.ts";
 import type { Terminal } from "./terminal.ts";
+
+/** It takes longer to load than all the rest here. */
+const loadChildProcess = (): typeof import("node:child_process") =>
+  process.getBuiltinModule("node:child_process");
 
 /** Options of `less`: quit when everything fits on one screen, pass colours through, keep the text on exit. */
 const LESS_OPTIONS = "FRX";
@@ -17,7 +20,7 @@ export function page(system: System, terminal: Terminal, text: string): void {
   }
   const env = { ...process.env, PATH: programPath(system), LESS: process.env["LESS"] ?? LESS_OPTIONS };
   // A variable that users set as a line of shell, by the custom of every program that reads it.
-  const { error, status } = spawnSync("/bin/sh", ["-c", pager], {
+  const { error, status } = loadChildProcess().spawnSync("/bin/sh", ["-c", pager], {
     input: text,
     stdio: ["pipe", "inherit", "inherit"],
     env,
@@ -47,10 +50,14 @@ export function editFile(system: System, terminal: Terminal, path: string): void
       fix: `set EDITOR to the editor you use, or edit ${path} yourself`,
     });
   // Users set the variable as a line of shell, as git and crontab read it.
-  const { error, status, signal } = spawnSync("/bin/sh", ["-c", `${editor} "$1"`, "editor", path], {
-    stdio: "inherit",
-    env: childEnvironment(system, { PATH: programPath(system) }),
-  });
+  const { error, status, signal } = loadChildProcess().spawnSync(
+    "/bin/sh",
+    ["-c", `${editor} "$1"`, "editor", path],
+    {
+      stdio: "inherit",
+      env: childEnvironment(system, { PATH: programPath(system) }),
+    },
+  );
   if (error === undefined && status === 0) return;
   throw new CommandError(
     `the editor '${editor}' failed: ${error?.message ?? signal ?? `exit code ${status}`}`,

@@ -3,6 +3,7 @@ import type { System } from "../system/index.ts";
 import { OutputGone, OutputLost } from "./errors.ts";
 import { fitLines } from "./layout.ts";
 
+type Output = "stdout" | "stderr";
 export type Style = "bold" | "dim" | "red" | "green" | "yellow" | "cyan";
 
 /** Results go to stdout, everything said to a person to stderr. */
@@ -16,7 +17,7 @@ export interface Terminal {
   note(text: string): void;
   warn(text: string): void;
   /** Coloured on a terminal, plain otherwise; `stream` says where the text will go. */
-  paint(style: Style, text: string, stream?: "stdout" | "stderr"): string;
+  paint(style: Style, text: string, stream?: Output): string;
   /** A person can be asked: stdin and stderr are terminals and non-interactive mode is off. */
   readonly isInteractive: boolean;
   /** A person watches, and does not want JSON alone: what takes long may say so. */
@@ -29,15 +30,21 @@ export function openTerminal(
   system: System,
   flags: { readonly isQuiet: boolean; readonly noColor: boolean; readonly isJson: boolean },
 ): Terminal {
-  const hasColor = (stream: "stdout" | "stderr"): boolean =>
-    !flags.noColor && (system.env.get("NO_COLOR") ?? "") === "" && system.stdio.isTerminal(stream);
+  const terminals = new Map<Output, boolean>();
+  const isTerminal = (stream: Output): boolean => {
+    const is = terminals.get(stream) ?? system.stdio.isTerminal(stream);
+    terminals.set(stream, is);
+    return is;
+  };
+  const hasColor = (stream: Output): boolean =>
+    !flags.noColor && (system.env.get("NO_COLOR") ?? "") === "" && isTerminal(stream);
   const print = (text: string): void => {
     const result = system.stdio.writeOutput(text);
     if (result === "gone") throw new OutputGone();
     if (result !== "written") throw new OutputLost(result.code);
   };
-  const fitTo = (text: string, stream: "stdout" | "stderr"): string =>
-    system.stdio.isTerminal(stream) ? fitLines(text, { columns: process[stream].columns }) : text;
+  const fitTo = (text: string, stream: Output): string =>
+    isTerminal(stream) ? fitLines(text, { columns: process[stream].columns }) : text;
   const printJson = (value: unknown): void => print(`${JSON.stringify(value, null, 2)}\n`);
   return {
     print,
@@ -51,8 +58,8 @@ export function openTerminal(
     paint: (style, text, stream = "stdout") =>
       hasColor(stream) ? styleText(style, text, { validateStream: false }) : text,
     isInteractive: isInteractive(system),
-    showsProgress: system.stdio.isTerminal("stderr") && !flags.isQuiet && !flags.isJson,
-    columns: system.stdio.isTerminal("stdout") ? process.stdout.columns : undefined,
+    showsProgress: isTerminal("stderr") && !flags.isQuiet && !flags.isJson,
+    columns: isTerminal("stdout") ? process.stdout.columns : undefined,
   };
 }
 

@@ -45,12 +45,24 @@ const NOT_STARTABLE = 126;
  * The agent's executable: what the two variables say (an unusable value is an error, never passed over), else the
  * first on PATH, else in the usual places. `self` is this very program: a file that leads back to it is no agent.
  */
-export function findBinary(
+export function findBinary(system: SearchSystem, agent: AgentName, self: string): string {
+  const found = searchBinary(system, agent, self, () => searchDirectories(system));
+  if (typeof found === "string") return found;
+  throw new Problem(`binary for '${agent}' not found`, {
+    kind: "not-found",
+    causes: describeTried(found),
+    fix: `${LAUNCH_TOOLS[agent].installHint}, or set ${binaryPathVariables(agent)[0]} to its path`,
+    exitCode: NOT_FOUND,
+  });
+}
+
+/** Its path, or where it is not. */
+function searchBinary(
   system: SearchSystem,
   agent: AgentName,
   self: string,
-  directories: () => readonly string[] = () => searchDirectories(system),
-): string {
+  directories: () => readonly string[],
+): string | readonly Tried[] {
   const named = findOverride(system, agent, self);
   if (named !== undefined) return named;
   const tried: Tried[] = [];
@@ -62,12 +74,7 @@ export function findBinary(
       tried.push({ path, why });
     }
   }
-  throw new Problem(`binary for '${agent}' not found`, {
-    kind: "not-found",
-    causes: describeTried(tried),
-    fix: `${LAUNCH_TOOLS[agent].installHint}, or set ${binaryPathVariables(agent)[0]} to its path`,
-    exitCode: NOT_FOUND,
-  });
+  return tried;
 }
 
 interface Tried {
@@ -86,9 +93,15 @@ function describeTried(tried: readonly Tried[]): readonly string[] {
 }
 
 /** As `findBinary`; undefined where that would throw. */
-export function tryFindBinary(...asked: Parameters<typeof findBinary>): string | undefined {
+export function tryFindBinary(
+  system: SearchSystem,
+  agent: AgentName,
+  self: string,
+  directories: () => readonly string[] = () => searchDirectories(system),
+): string | undefined {
   try {
-    return findBinary(...asked);
+    const found = searchBinary(system, agent, self, directories);
+    return typeof found === "string" ? found : undefined;
   } catch (error) {
     if (error instanceof Problem) return undefined;
     throw error;

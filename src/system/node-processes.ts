@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { readFileSync, writeSync } from "node:fs";
 import type { Socket } from "node:net";
 import { errorText } from "../protocol/index.ts";
@@ -46,7 +46,7 @@ export interface GroupWatcher {
 
 /** A small shell outside of our group, because nothing runs in a process that was killed. */
 export function startGroupWatcher(onFailure: (reason: string) => void): GroupWatcher {
-  const shell = spawn("/bin/sh", ["-c", SCRIPT], {
+  const shell = loadChildProcess().spawn("/bin/sh", ["-c", SCRIPT], {
     detached: true,
     stdio: ["pipe", "ignore", "ignore"],
     cwd: "/",

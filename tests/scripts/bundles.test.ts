@@ -35,13 +35,24 @@ describe("the dashboard's page", () => {
 });
 
 describe("commands that people type all day", () => {
-  /** What they said, and the files of ours that were loaded. */
+  /** What they said, the files of ours that were loaded, and what of Node. */
   function typed(words: readonly string[], program = join(dist, "bin/amplihack.cjs")) {
     const home = temporaryDirectory();
     const coverage = join(home, "coverage");
+    const modules = join(temporaryDirectory(), "modules");
+    const atExit = join(dirname(modules), "at-exit.cjs");
+    writeFileSync(
+      atExit,
+      `process.on("exit", () => require("fs").writeFileSync(${JSON.stringify(modules)}, process.moduleLoadList.join()));`,
+    );
     const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
       cwd: home,
-      env: { PATH: process.env["PATH"], HOME: home, NODE_V8_COVERAGE: coverage },
+      env: {
+        PATH: process.env["PATH"],
+        HOME: home,
+        NODE_V8_COVERAGE: coverage,
+        NODE_OPTIONS: `--require ${atExit}`,
+      },
       encoding: "utf8",
     });
     const [file = ""] = readdirSync(coverage);
@@ -49,7 +60,23 @@ describe("commands that people type all day", () => {
       result: readonly { url: string }[];
     };
     const loaded = result.map(({ url }) => url).filter(url => url.includes("/dist/"));
-    return { said: { status, stdout: stdout.replaceAll(home, "~"), stderr }, loaded };
+    return {
+      said: { status, stdout: stdout.replaceAll(home, "~"), stderr },
+      loaded,
+      ofNode: read(modules).split(","),
+    };
+  }
+
+  /** The same, said by the modules that the library is made of. */
+  function saidByModules(words: readonly string[]) {
+    const program = join(temporaryDirectory(), "modules.mjs");
+    writeFileSync(
+      program,
+      `import { runProgram } from ${JSON.stringify(pathToFileURL(join(dist, "cli/program.js")).href)};
+process.argv[1] = ${JSON.stringify(join(dist, "bin/amplihack.cjs"))};
+process.exitCode = await runProgram(process.argv.slice(2), ${JSON.stringify(join(dist, "commands"))});`,
+    );
+    return typed(words, program).said;
   }
 
   it.each([
@@ -61,17 +88,22 @@ describe("commands that people type all day", () => {
     ["history", "--nonsense"],
     ["guard", "scan", "--help"],
   ])("are one file, and say what the modules say: %s %s %s", (...words) => {
-    const { said, loaded } = typed(words);
-    const folder = temporaryDirectory();
-    const program = join(folder, "modules.mjs");
-    writeFileSync(
-      program,
-      `import { runProgram } from ${JSON.stringify(pathToFileURL(join(dist, "cli/program.js")).href)};
-process.argv[1] = ${JSON.stringify(join(dist, "bin/amplihack.cjs"))};
-process.exitCode = await runProgram(process.argv.slice(2), ${JSON.stringify(join(dist, "commands"))});`,
-    );
-    expect(said).toEqual(typed(words, program).said);
-    expect(loaded.filter(url => url.endsWith(".js"))).toEqual([]);
+    const { said, loaded, ofNode } = typed(words);
+    expect(said).toEqual(saidByModules(words));
+    expect(loaded.filter(url => url.endsWith(".js") || url.endsWith("/lazy-commands.cjs"))).toEqual([]);
     expect(loaded.length).toBeLessThanOrEqual(3);
+    // They take longer to load than the command to run.
+    expect(ofNode.filter(name => /child_process|NativeModule (?:net|tty)$/.test(name))).toEqual([]);
+  });
+
+  it.each([
+    ["history", "--all-projects"],
+    ["history", "verify"],
+    ["guard", "scan", "."],
+    ["guard", "programs", "curl"],
+    ["guard", "log"],
+    ["guard", "suggest"],
+  ])("go on with the file that they share, and say what the modules say: %s %s", (...words) => {
+    expect(typed(words).said).toEqual(saidByModules(words));
   });
 });
