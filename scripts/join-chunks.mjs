@@ -1,8 +1,9 @@
 // Node takes longer to find many small files than to read one. Chunks that an entry loads at once become one file; in
 // the place of each stands one that hands on what it had, for whoever loads it alone.
-import { rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, relative, resolve } from "node:path";
 import { build } from "esbuild";
+import { markPure } from "./pure-statements.mjs";
 
 /**
  * @param {string} output the folder that becomes `dist`
@@ -43,6 +44,7 @@ export async function joinChunks(output, { outputs }, groups) {
       logLevel: "warning",
       plugins: [besides(target, joined)],
     });
+    writeFileSync(target, markPure(readFileSync(target, "utf8")));
     chunks.forEach((path, number) => {
       joined.set(resolve(path), {
         target,

@@ -14,6 +14,7 @@ export {
   readLink,
   verifyChain,
 } from "./chained-log.ts";
+export * from "./complain.ts";
 export * from "./directories.ts";
 export type { EnvParser } from "./env-parsers.ts";
 export * as envParsers from "./env-parsers.ts";
@@ -21,6 +22,7 @@ export * from "./file-lock.ts";
 export * from "./files.ts";
 export * from "./flags.ts";
 export * from "./log-file.ts";
+export * from "./log-names.ts";
 export * from "./machine-key.ts";
 export * from "./search-path.ts";
 export * from "./timestamp.ts";

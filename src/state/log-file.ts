@@ -2,40 +2,17 @@ import { errorText } from "../protocol/index.ts";
 import {
   basename,
   dirname,
-  extension,
   type FileFacts,
   join,
   type System,
   SystemError,
 } from "../system/index.ts";
 import { clip, escapeControls } from "../text/index.ts";
+import { complain } from "./complain.ts";
 import { FileLock, serialise } from "./file-lock.ts";
 import { listIfThere, StateError, withParents } from "./files.ts";
+import { isRotation, splitName } from "./log-names.ts";
 import { compactTimestamp, localTimestamp } from "./timestamp.ts";
-
-/** Says that something does not work as it should: on standard error, and to the person where a hook answers. Never throws. */
-export function complain({ stdio, onComplaint }: Pick<System, "stdio" | "onComplaint">, text: string): void {
-  stdio.writeError(`amplihack: ${escapeControls(text)}\n`);
-  onComplaint?.(text);
-}
-
-/** Whether a path is a log, one of its put-away files, or the lock beside it; nothing is looked up. */
-export function belongsToLog(log: string, path: string): boolean {
-  if (path === log || path.startsWith(`${log}.lock`)) return true;
-  const { stem, ending } = splitName(log);
-  return dirname(path) === dirname(log) && isRotation(basename(path), stem, ending);
-}
-
-/** The name of a put-away file. */
-export function isRotation(name: string, stem: string, ending: string): boolean {
-  const label = name.slice(stem.length + 1, name.length - ending.length);
-  return name.startsWith(`${stem}.`) && name.endsWith(ending) && /^\d{8}_\d{6}(_\d{3})?$/.test(label);
-}
-
-export function splitName(path: string): { stem: string; ending: string } {
-  const ending = extension(path);
-  return { stem: basename(path).slice(0, basename(path).length - ending.length), ending };
-}
 
 export interface Rotation {
   /** a file larger than this is put away before the next line */

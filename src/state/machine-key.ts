@@ -1,6 +1,6 @@
 import { hasErrorCode, join, type System, sha256Hex } from "../system/index.ts";
+import { complain } from "./complain.ts";
 import { readText } from "./files.ts";
-import { complain } from "./log-file.ts";
 
 const KEY_DIGITS = 64;
 const MAX_KEY_BYTES = 4096;
