@@ -41,7 +41,7 @@ export function openTerminal(
   const print = (text: string): void => {
     const result = system.stdio.writeOutput(text);
     if (result === "gone") throw new OutputGone();
-    if (result !== "written") throw new OutputLost(result.code);
+    if (typeof result === "object") throw new OutputLost(result.code);
   };
   const fitTo = (text: string, stream: Output): string =>
     isTerminal(stream) ? fitLines(text, { columns: process[stream].columns }) : text;

@@ -121,7 +121,7 @@ function acceptList(
     const kept = accept(schema.of, item, `${member}[${index}]`, wrong);
     return kept === undefined ? [] : [kept];
   });
-  problems.push(...(schema.isWhole === true ? wrong.slice(0, 1).map(one => ({ ...one, member })) : wrong));
+  problems.push(...(schema.isWhole === true ? wrong.slice(0, 1) : wrong));
   if (schema.isWhole === true && wrong.length > 0) return undefined;
   if (items.length < (schema.atLeast ?? 0)) {
     return reject(problems, "bad-value", member, `at least ${schema.atLeast} entry`);

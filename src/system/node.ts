@@ -28,8 +28,7 @@ function createNodeStdio(): Stdio {
     readInput,
     writeOutput(text) {
       const code = writeAll(DESCRIPTORS.stdout, text, Number.POSITIVE_INFINITY);
-      // Node opens it in the place of an output that was closed: what is written there reaches nobody.
-      if (code === undefined) return isNullDevice(fstatSync(DESCRIPTORS.stdout)) ? "gone" : "written";
+      if (code === undefined) return isNullDevice(fstatSync(DESCRIPTORS.stdout)) ? "discarded" : "written";
       return code === "EPIPE" || code === "ECONNRESET" ? "gone" : { code };
     },
     writeError(text) {

@@ -206,6 +206,7 @@ function openStdio(host: NativeHost): System["stdio"] {
     writeOutput(text) {
       const code = host.writeOutput(text) ?? undefined;
       if (code === undefined) return "written";
+      if (code === "discarded") return code;
       return code === "EPIPE" ? "gone" : { code };
     },
     writeError: text => host.writeError(text),

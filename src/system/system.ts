@@ -195,8 +195,11 @@ export type InputRead =
 export interface Stdio {
   /** Reads stdin to its end, never holding more than the limit. */
   readInput(limitBytes: number): InputRead;
-  /** Writes everything; `gone` when the reader closed its end, an errno name for other failures. */
-  writeOutput(text: string): "written" | "gone" | { readonly code: string };
+  /**
+   * Writes everything; `gone` when the reader closed its end, an errno name for other failures. `discarded` is what went to the
+   * null device: a person's wish, or what a runtime opens in the place of an output that was closed.
+   */
+  writeOutput(text: string): "written" | "discarded" | "gone" | { readonly code: string };
   /** Best effort; a failure is not reported anywhere because there is nowhere left. */
   writeError(text: string): void;
   isTerminal(stream: "stdin" | "stdout" | "stderr"): boolean;

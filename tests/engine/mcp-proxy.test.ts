@@ -360,23 +360,29 @@ describe("a proxy between client and server", () => {
     engine.beforeToolCall("*", () => ({ decision: "ask", reason: "sure?" }) as const);
     await proxy.fromClient('{"id":0,"method":"initialize","params":{"capabilities":{"elicitation":{}}}}');
     const sampling = '{"id":5,"method":"sampling/createMessage","params":{"messages":[]}}';
-    const questions = () => (client as { id: unknown; method?: string }[]).filter(({ id }) => id !== 5);
+    const questions = () =>
+      (client as { id: unknown; method?: string }[]).filter(({ method }) => method === "elicitation/create");
+    const until = async (isDone: () => boolean) => {
+      while (!isDone()) await settled();
+    };
+    const asked = (times: number) => until(() => questions().length === times);
     proxy.fromServer(sampling);
-    await quiet();
+    await asked(1);
     // The client's own call of that id is another one.
     await proxy.fromClient('{"method":"notifications/cancelled","params":{"requestId":5}}');
     proxy.fromServer('{"method":"notifications/cancelled","params":{"requestId":5}}');
     const yes = { action: "accept", content: { run: true } };
     await proxy.fromClient(JSON.stringify({ id: questions()[0]?.id, result: yes }));
-    await quiet();
+    const answers = () => (server as { id?: unknown }[]).filter(({ id }) => id === 5);
+    await until(() => answers().length > 0);
+    expect(answers()).toMatchObject([{ error: { code: -32_001 } }]);
     expect(client).not.toContainEqual(expect.objectContaining({ method: "sampling/createMessage" }));
-    expect(server.at(-1)).toMatchObject({ id: 5, error: { code: -32_001 } });
     // The same id again is another question, which the old answer does not reach.
     proxy.fromServer(sampling);
-    await quiet();
+    await asked(2);
     await proxy.fromClient(JSON.stringify({ id: questions().at(-1)?.id, result: yes }));
-    await quiet();
-    expect(client.at(-1)).toMatchObject({ id: 5, method: "sampling/createMessage" });
+    await until(() => (client.at(-1) as { id: unknown }).id === 5);
+    expect(client.at(-1)).toMatchObject({ method: "sampling/createMessage" });
     proxy.fromServer('{"method":"notifications/cancelled","params":{"requestId":5}}');
     await quiet();
     await proxy.fromClient('{"id":5,"result":{"role":"assistant"}}');

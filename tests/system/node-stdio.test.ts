@@ -86,7 +86,12 @@ describe("writing stdout", () => {
 
   it("survives a stdout that is closed", () => {
     const { stderr, status } = shell(`"$0" "$1" write-output 10 >&-`);
-    expect([stderr, status]).toEqual(['"written"\n', 0]);
+    expect([stderr, status]).toEqual(['"discarded"\n', 0]);
+  });
+
+  it("tells what went to the null device from what was written", () => {
+    expect(shell(`"$0" "$1" write-output 10 >/dev/null`).stderr).toBe('"discarded"\n');
+    expect(shell(`"$0" "$1" write-output 10 | cat >/dev/null`).stderr).toBe('"written"\n');
   });
 
   it("writes everything to a slow reader of a non-blocking pipe", async () => {
