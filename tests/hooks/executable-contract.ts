@@ -62,6 +62,19 @@ export function keepsContract({ argv, hearsSignals, maxMebibytes }: Executable):
     expect(JSON.parse(stop("<&-").stdout)).toEqual({ decision: "approve" });
   });
 
+  it.each([">&-", ">/dev/null"])("refuses by its exit code where its answer reaches nobody: %s", reader => {
+    const { home, cwd } = place();
+    const words = argv.map(word => `'${word}'`).join(" ");
+    const input = PRE.replace('"ls"', '"rm -rf /"');
+    const run = spawnSync("bash", ["-c", `${words} pre-tool-use ${reader}`], {
+      cwd,
+      env: { HOME: home, PATH: process.env["PATH"] },
+      input,
+      encoding: "utf8",
+    });
+    expect([run.status, run.stdout]).toEqual([2, ""]);
+  });
+
   it("understands characters beyond ASCII in its own patterns", async () => {
     const where = place();
     const input = JSON.stringify({ session_id: "s", prompt: "Implement:\n\u2022 the first point" });
