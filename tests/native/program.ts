@@ -8,4 +8,4 @@ const EMULATED = process.env["AMPLIHACK_TEST_EMULATED"];
 export const NATIVE_FILE = EMULATED ?? BUILT_HERE;
 
 /** Groups tests of the native program; where it was not built they are shown as skipped. */
-export const describeNative = describe.skipIf(!existsSync(NATIVE_FILE));
+export const describeNative: ReturnType<typeof describe.skipIf> = describe.skipIf(!existsSync(NATIVE_FILE));
