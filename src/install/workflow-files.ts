@@ -9,10 +9,10 @@ import { hostSetup, type RegistrationTarget } from "./targets.ts";
 const OWN = "amplihack";
 const MAX_BYTES = 64 * 1024;
 
-const fileOf = (name: string): string => `${name}/SKILL.md`;
+const skillFile = (name: string): string => `${name}/SKILL.md`;
 
 export function isSkill(path: string): boolean {
-  return OWN_SKILLS.some(name => path.endsWith(`/skills/${fileOf(name)}`));
+  return OWN_SKILLS.some(name => path.endsWith(`/skills/${skillFile(name)}`));
 }
 
 /** A skill of a package; undefined for one that was built without it. */
@@ -21,7 +21,7 @@ export function readSkill(
   { root }: Package,
   name = OWN,
 ): string | undefined {
-  return readText(system, join(root, "skills", fileOf(name)), MAX_BYTES);
+  return readText(system, join(root, "skills", skillFile(name)), MAX_BYTES);
 }
 
 /** The host's folder for skills beside its settings, as its descriptor names it. */
@@ -57,10 +57,10 @@ export function skillPath(
   if (folder === undefined || place === undefined) return undefined;
   const others = (HOSTS[target.owner].skillFolders ?? [])
     .filter(each => each !== folder && place.endsWith(dirname(folder)))
-    .map(each => join(place.slice(0, place.length - dirname(folder).length), each, fileOf(name)));
+    .map(each => join(place.slice(0, place.length - dirname(folder).length), each, skillFile(name)));
   return others.some(other => files.follow(other) !== undefined)
     ? undefined
-    : join(place, basename(folder), fileOf(name));
+    : join(place, basename(folder), skillFile(name));
 }
 
 // The part `workflow` in a host: the skill that starts it, its agents as subagents, and a slash command.

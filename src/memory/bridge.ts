@@ -39,10 +39,10 @@ import type { RankedMemory } from "./note-context.ts";
 import { rankCandidates, recallForPrompt } from "./ranking.ts";
 import {
   askForReflection,
+  readSteps,
   renderReflection,
   reviewSession,
   type SessionFinding,
-  stepsOf,
   strongest,
 } from "./reflection.ts";
 import { readQuery } from "./search-words.ts";
@@ -364,7 +364,7 @@ function readLearnings(entries: Iterable<Entry>): SessionLearnings {
   const notes = new SessionNotes();
   let beginning = "";
   let task = "";
-  for (const step of stepsOf(watch())) notes.see(step);
+  for (const step of readSteps(watch())) notes.see(step);
   const found = collector.summary(MAX_LEARNING_LENGTH - ROOM_FOR_TASK);
   return { beginning, found, task, notes: notes.notes() };
 

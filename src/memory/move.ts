@@ -41,7 +41,7 @@ const BATCH = 500;
  */
 export async function copyMemories(source: MovableStore, target: MovableStore): Promise<MoveCounts> {
   const memories = await source.list({}, "name");
-  for (const batch of batchesOf(memories)) await target.take([], batch, true);
+  for (const batch of cutIntoBatches(memories)) await target.take([], batch, true);
   const arrived = byName(await target.list({}, "name"));
   const there = (memory: Memory): Memory | undefined => arrived.get(nameKey(memory));
   for (const isPinned of [true, false]) {
@@ -50,11 +50,11 @@ export async function copyMemories(source: MovableStore, target: MovableStore): 
         (memory.isPinned ?? false) === isPinned &&
         isSameMemory({ ...memory, isPinned: !isPinned }, there(memory)),
     );
-    for (const batch of batchesOf(wrong)) await target.pin(batch, isPinned);
+    for (const batch of cutIntoBatches(wrong)) await target.pin(batch, isPinned);
   }
   const ids = new Map(memories.map(memory => [idKey(memory), there(memory)?.id ?? memory.id]));
   const uses = (await source.listUses()).map(use => ({ ...use, id: ids.get(idKey(use)) ?? use.id }));
-  for (const batch of batchesOf(uses)) await target.takeUses(batch);
+  for (const batch of cutIntoBatches(uses)) await target.takeUses(batch);
   return compare(memories, byName(await target.list({}, "name")));
 }
 
@@ -63,7 +63,7 @@ export async function removeMoved(source: MovableStore, equal: readonly Memory[]
   const now = byName(await source.list({}, "name"));
   const unchanged = equal.filter(memory => isSameMemory(memory, now.get(nameKey(memory))));
   let removed = 0;
-  for (const batch of batchesOf(unchanged)) removed += await source.remove(batch);
+  for (const batch of cutIntoBatches(unchanged)) removed += await source.remove(batch);
   return removed;
 }
 
@@ -81,7 +81,7 @@ function byName(memories: readonly Memory[]): ReadonlyMap<string, Memory> {
   return new Map(memories.map(memory => [nameKey(memory), memory]));
 }
 
-function* batchesOf<T>(items: readonly T[]): Generator<readonly T[]> {
+function* cutIntoBatches<T>(items: readonly T[]): Generator<readonly T[]> {
   for (let from = 0; from < items.length; from += BATCH) yield items.slice(from, from + BATCH);
 }
 

@@ -94,7 +94,7 @@ async function takeBatches(
   random: System["random"],
 ): Promise<ImportCounts> {
   const counts = { added: 0, replaced: 0, kept: 0 };
-  for (const batch of batchesOf(memories)) {
+  for (const batch of cutIntoBatches(memories)) {
     const { added, replaced } = await planBatch(team, batch, random);
     await insertRows(team, added);
     await replaceRows(team, replaced);
@@ -106,7 +106,7 @@ async function takeBatches(
 }
 
 /** No batch has two of one name or id, so that all of it can be compared with what is there. */
-function* batchesOf(memories: readonly Memory[]): Generator<readonly Memory[]> {
+function* cutIntoBatches(memories: readonly Memory[]): Generator<readonly Memory[]> {
   let batch: Memory[] = [];
   let characters = 0;
   const seen = new Set<string>();

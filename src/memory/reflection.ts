@@ -69,7 +69,7 @@ export function strongest(findings: readonly SessionFinding[]): FindingSeverity 
 const MAX_OPEN_CALLS = 200;
 
 /** The steps of a session. Calls that never got a result are left out: nothing is known about them. */
-export function* stepsOf(entries: Iterable<Entry>): Generator<SessionStep> {
+export function* readSteps(entries: Iterable<Entry>): Generator<SessionStep> {
   const open = new Map<string, ToolUsePart>();
   let lastCall: ToolUsePart | undefined;
   for (const entry of entries) {
@@ -221,7 +221,7 @@ function checkRevertedEdits(): SessionCheck {
   return {
     see(step) {
       if (step.kind !== "call" || step.tool !== "Edit" || step.hasFailed) return;
-      for (const { path, before, after } of replacementsOf(step.input)) {
+      for (const { path, before, after } of findReplacements(step.input)) {
         if (edits.has(shortHash(JSON.stringify([path, after, before])))) {
           reverts.set(path, (reverts.get(path) ?? 0) + 1);
         }
@@ -241,7 +241,7 @@ function checkRevertedEdits(): SessionCheck {
   };
 }
 
-function* replacementsOf(input: Json): Generator<{ path: string; before: string; after: string }> {
+function* findReplacements(input: Json): Generator<{ path: string; before: string; after: string }> {
   const path = stringAt(input, "file_path", "filePath", "path");
   if (path === undefined) return;
   for (const edit of [input, ...listAt(input, "edits")]) {
@@ -338,7 +338,7 @@ const MAX_FINDINGS = 20;
 export function reviewSession(entries: Iterable<Entry>): Review {
   const checks = CHECKS.map(make => make());
   let task = "";
-  for (const step of stepsOf(watch())) for (const check of checks) check.see(step);
+  for (const step of readSteps(watch())) for (const check of checks) check.see(step);
   const findings = checks
     .flatMap(check => check.findings())
     .sort((one, other) => SEVERITIES.indexOf(other.severity) - SEVERITIES.indexOf(one.severity));

@@ -8,7 +8,7 @@ import {
   stringAt,
   stringsAt,
 } from "../protocol/index.ts";
-import { AtomicJsonFile, type LogLine, linesOf, logFiles } from "../state/index.ts";
+import { AtomicJsonFile, type LogLine, logFiles, readLogLines } from "../state/index.ts";
 import { hasErrorCode, join, type System, sha256Hex } from "../system/index.ts";
 
 export const LOG_NAMES = ["audit", "runs"] as const;
@@ -139,7 +139,7 @@ function firstLine(system: LogSystem, file: string): string | undefined {
 /** A file that was rotated since it was listed is read under its new name the next time. */
 function* wholeLines(system: LogSystem, file: string, from: number): Generator<LogLine> {
   try {
-    for (const line of linesOf(system, file, from)) if (line.isWhole) yield line;
+    for (const line of readLogLines(system, file, from)) if (line.isWhole) yield line;
   } catch (error) {
     if (!hasErrorCode(error, "ENOENT")) throw error;
   }

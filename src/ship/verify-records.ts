@@ -5,8 +5,8 @@ import {
   type ChainReport,
   FIRST_PREV,
   type LogLine,
-  linesOf,
   readLink,
+  readLogLines,
 } from "../state/index.ts";
 import { type System, sha256Hex } from "../system/index.ts";
 import { count, numberedLines } from "../text/index.ts";
@@ -111,7 +111,7 @@ type LocalLines = ReadonlyMap<number, LocalLine>;
 function readLines(system: LogSystem, files: readonly string[]): LocalLines {
   const lines = new Map<number, LocalLine>();
   for (const name of files)
-    for (const { file, line, bytes } of linesOf(system, name)) {
+    for (const { file, line, bytes } of readLogLines(system, name)) {
       const seq = readLink(system.text.decode(bytes).text)?.seq;
       if (seq !== undefined && !lines.has(seq)) lines.set(seq, { file, line, hash: sha256Hex(bytes) });
     }

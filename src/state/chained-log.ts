@@ -6,11 +6,11 @@ import { isStateError, withParents } from "./files.ts";
 import {
   isTooLarge,
   type LogLine,
-  linesOf,
   listRotations,
   logFiles,
   putAway,
   type Rotation,
+  readLogLines,
 } from "./log-file.ts";
 
 /**
@@ -198,7 +198,7 @@ export function verifyChain(system: LogSystem, path: string, options: VerifyOpti
   const files = inChainOrder(system, found);
   const walk = new ChainWalk(system, files, options);
   for (const file of files) {
-    for (const line of linesOf(system, file)) {
+    for (const line of readLogLines(system, file)) {
       const broken = walk.take(line);
       if (broken !== undefined) return walk.report(broken);
     }
@@ -214,7 +214,7 @@ function unusableFile(system: LogSystem, path: string, files: readonly string[])
   for (const file of files) {
     let line = 0;
     try {
-      for (const one of linesOf(system, file)) line = one.line;
+      for (const one of readLogLines(system, file)) line = one.line;
     } catch (error) {
       if (!isStateError(error, "malformed")) throw error;
       const message = "it is too long for a line of this log";
@@ -240,7 +240,7 @@ function inChainOrder(system: LogSystem, files: readonly string[]): readonly str
 }
 
 function firstSeq(system: LogSystem, file: string): number {
-  for (const { bytes } of linesOf(system, file)) {
+  for (const { bytes } of readLogLines(system, file)) {
     const link = readLink(system.text.decode(bytes).text);
     if (link !== undefined) return link.seq;
   }
@@ -343,7 +343,7 @@ class ChainWalk {
   private countOf(seq: number): number {
     let found = 0;
     for (const file of this.files) {
-      for (const { bytes } of linesOf(this.system, file)) {
+      for (const { bytes } of readLogLines(this.system, file)) {
         if (readLink(this.system.text.decode(bytes).text)?.seq === seq) found++;
       }
     }

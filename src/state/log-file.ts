@@ -1,12 +1,5 @@
 import { errorText } from "../protocol/index.ts";
-import {
-  basename,
-  dirname,
-  type FileFacts,
-  join,
-  type System,
-  SystemError,
-} from "../system/index.ts";
+import { basename, dirname, type FileFacts, join, type System, SystemError } from "../system/index.ts";
 import { clip, escapeControls } from "../text/index.ts";
 import { complain } from "./complain.ts";
 import { FileLock, serialise } from "./file-lock.ts";
@@ -177,7 +170,7 @@ export function logFiles(system: LogSystem, path: string): readonly string[] {
 }
 
 /** The lines of one file from an offset on, which is the beginning of a line; never held whole. */
-export function* linesOf(system: LogSystem, file: string, from = 0, lineBefore = 0): Generator<LogLine> {
+export function* readLogLines(system: LogSystem, file: string, from = 0, lineBefore = 0): Generator<LogLine> {
   let rest = new Uint8Array();
   let [offset, line] = [from, lineBefore];
   for (;;) {

@@ -35,10 +35,10 @@ export {
   hooksIn,
   isWholeRepository,
   listRemotes,
+  listSubmodules,
   openRepository,
   type Repository,
   remoteUrl,
-  submodulesOf,
   trackedFiles,
   tracksAnything,
 } from "./repository.ts";

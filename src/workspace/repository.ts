@@ -199,7 +199,7 @@ export function trackedFiles(
 }
 
 /** Folders of other repositories that git tracks here; undefined when the index is there and cannot be read. */
-export function submodulesOf(disk: Disk, repository: Repository): readonly string[] | undefined {
+export function listSubmodules(disk: Disk, repository: Repository): readonly string[] | undefined {
   const { gitDirectory, top } = repository;
   if (top === undefined || disk.isAbsent(`${gitDirectory}/index`)) return [];
   const index = disk.bytes(`${gitDirectory}/index`, MAX_INDEX_BYTES);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SessionNotes } from "../../src/memory/learnt.ts";
-import { stepsOf } from "../../src/memory/reflection.ts";
+import { readSteps } from "../../src/memory/reflection.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { readTranscript } from "../../src/transcripts/read.ts";
 import { assistant, bash, claudeSession, result, type Said, user, write } from "../hooks/recorded.ts";
@@ -8,7 +8,7 @@ import { assistant, bash, claudeSession, result, type Said, user, write } from "
 function notesOf(...said: readonly (Said | readonly Said[])[]): readonly string[] {
   const system = createMemorySystem({ files: { "/t.jsonl": claudeSession(said.flat()) } });
   const notes = new SessionNotes();
-  for (const step of stepsOf(readTranscript(system, "/t.jsonl", name => name))) notes.see(step);
+  for (const step of readSteps(readTranscript(system, "/t.jsonl", name => name))) notes.see(step);
   return notes.notes().map(({ category, text }) => `${category}: ${text}`);
 }
 

@@ -228,7 +228,7 @@ function isLineEnd(source: string, at: number): boolean {
 const commentStarts = new WeakMap<LexerRules, string>();
 
 /** The characters with which comments begin. */
-function commentStartsOf(rules: LexerRules): string {
+function listCommentStarts(rules: LexerRules): string {
   const known = commentStarts.get(rules);
   if (known !== undefined) return known;
   const opens = [...(rules.lineComments ?? []), ...(rules.blockComments ?? []).map(([open]) => open)];
@@ -238,7 +238,7 @@ function commentStartsOf(rules: LexerRules): string {
 }
 
 function commentEnd(source: string, at: number, rules: LexerRules): number | undefined {
-  if (!commentStartsOf(rules).includes(source.charAt(at))) return undefined;
+  if (!listCommentStarts(rules).includes(source.charAt(at))) return undefined;
   for (const [open, close] of rules.blockComments ?? []) {
     if (!source.startsWith(open, at)) continue;
     // `=begin` and `=pod` count only at the start of a line; anywhere else it is an assignment.

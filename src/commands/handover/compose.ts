@@ -58,12 +58,12 @@ export async function composeHandover(
   project: string,
 ): Promise<string> {
   const { SessionNotes } = await loadLearnt();
-  const { stepsOf } = await loadReflection();
+  const { readSteps } = await loadReflection();
   const notes = new SessionNotes(KEPT_DECISIONS);
   const said: string[] = [];
   let last = "";
   let open: readonly string[] = [];
-  for (const step of stepsOf(readTranscript(system, session.path, toolNaming(session.host)))) {
+  for (const step of readSteps(readTranscript(system, session.path, toolNaming(session.host)))) {
     notes.see(step);
     if (step.kind === "user-message") said.push(step.text);
     else if (step.kind === "agent-message") last = step.text;

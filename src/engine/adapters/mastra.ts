@@ -11,7 +11,7 @@ import {
 
 export { type AdapterOptions, ToolRefused } from "./shared.ts";
 
-interface Invocation {
+interface ToolInvocation {
   readonly toolCallId?: string;
   readonly abortSignal?: AbortSignal;
 }
@@ -34,7 +34,7 @@ function hookTool(engine: AnyEngine, key: string, tool: MastraTool, options: Ada
   const { execute, inputSchema } = tool;
   if (execute === undefined) return tool;
   const name = tool.id ?? key;
-  const hookedExecute = async (given: unknown, invocation?: Invocation): Promise<unknown> => {
+  const hookedExecute = async (given: unknown, invocation?: ToolInvocation): Promise<unknown> => {
     const { args, replace } = argumentsIn(given);
     const called = await engine.untyped.call(
       name,

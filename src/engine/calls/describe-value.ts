@@ -256,7 +256,11 @@ function describeInstance(value: object, above: readonly object[], isWhole: bool
   if (isA(kinds, WRITTEN)) return String(value);
   if (isA(kinds, ["ArrayBuffer", "SharedArrayBuffer"]) || ArrayBuffer.isView(value)) {
     const bytes = value as ArrayBuffer | ArrayBufferView;
-    return { type: className(value), bytes: bytes.byteLength, ...defined({ text: textOf(bytes, isWhole) }) };
+    return {
+      type: className(value),
+      bytes: bytes.byteLength,
+      ...defined({ text: decodeBytes(bytes, isWhole) }),
+    };
   }
   const entries = () => describe(readEntries(value, kinds), above, isWhole);
   if (isA(kinds, ["Map", ...FORMS])) return { type: className(value), entries: entries() };
@@ -267,7 +271,7 @@ function describeInstance(value: object, above: readonly object[], isWhole: bool
 }
 
 /** Bytes that are text are shown: a tool may take them for it. */
-function textOf(value: ArrayBuffer | ArrayBufferView, isWhole: boolean): string | undefined {
+function decodeBytes(value: ArrayBuffer | ArrayBufferView, isWhole: boolean): string | undefined {
   const bytes = ArrayBuffer.isView(value)
     ? new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
     : new Uint8Array(value);

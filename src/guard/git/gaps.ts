@@ -15,11 +15,11 @@ import {
   isStartupFile,
   isWholeRepository,
   listGitHooks,
+  listSubmodules,
   type Repository,
   resolveTargets,
   secretAt,
   startsLater,
-  submodulesOf,
   trackedFiles,
   usesAttribute,
   valuesOfSetting,
@@ -142,7 +142,7 @@ function gapsOfSubmodules(run: GitRun, workspace: GuardWorkspace): readonly Gap[
   const { disk } = workspace;
   const { repository } = run;
   if (repository?.top === undefined || !usesContents(run)) return [];
-  const folders = submodulesOf(disk, repository);
+  const folders = listSubmodules(disk, repository);
   if (folders === undefined || folders.length > MAX_SUBMODULES)
     return [{ kind: "size", what: "git", why: "the repositories below this one could not all be looked at" }];
   return folders.flatMap((folder): readonly Gap[] => {

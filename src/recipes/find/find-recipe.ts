@@ -109,7 +109,7 @@ export function recipeFilesIn(files: Files, directory: string): readonly string[
 }
 
 /** The name that a file goes by unless it declares another. */
-function recipeNameOf(path: string): string {
+function nameFromFile(path: string): string {
   const name = basename(path);
   return name.slice(0, -(RECIPE_EXTENSIONS.find(extension => name.endsWith(extension)) ?? "").length);
 }
@@ -147,7 +147,7 @@ export function findRecipe(system: System, argument: string, search: RecipeSearc
   const directories = searchDirectories(system, search);
   const path = findInDirectories(system, argument, directories);
   if (path !== undefined) return { kind: "found", path };
-  const names = directories.flatMap(directory => recipeFilesIn(files, directory)).map(recipeNameOf);
+  const names = directories.flatMap(directory => recipeFilesIn(files, directory)).map(nameFromFile);
   const meant = nearest(argument, names);
   return {
     kind: "missing",

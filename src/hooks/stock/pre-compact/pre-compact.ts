@@ -70,7 +70,7 @@ function exportSession(input: InputOf<"compact">, context: HookContext, director
     system,
     directory,
     { sessionId, time: timestamp },
-    entriesOf(input, context),
+    readEntries(input, context),
     entry => {
       if (
         request === undefined &&
@@ -96,7 +96,7 @@ function exportSession(input: InputOf<"compact">, context: HookContext, director
 }
 
 /** The host's file, else the messages in the payload. */
-function* entriesOf(input: InputOf<"compact">, context: HookContext): Generator<Entry> {
+function* readEntries(input: InputOf<"compact">, context: HookContext): Generator<Entry> {
   const name = toolNaming(input.host);
   const hasEntries = yield* transcriptEntries(input.transcriptPath, name, context);
   if (hasEntries) return;
