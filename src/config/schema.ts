@@ -121,8 +121,11 @@ function acceptList(
     const kept = accept(schema.of, item, `${member}[${index}]`, wrong);
     return kept === undefined ? [] : [kept];
   });
-  problems.push(...(schema.isWhole === true ? wrong.slice(0, 1) : wrong));
-  if (schema.isWhole === true && wrong.length > 0) return undefined;
+  const [first] = wrong;
+  if (schema.isWhole === true && first !== undefined) {
+    return reject(problems, first.code, member, `a list, each ${first.expected}`);
+  }
+  problems.push(...wrong);
   if (items.length < (schema.atLeast ?? 0)) {
     return reject(problems, "bad-value", member, `at least ${schema.atLeast} entry`);
   }

@@ -158,7 +158,7 @@ describe("amplihack config set", () => {
     ],
     [2, ["guard.audit.allowed", "yes"], "guard.audit.allowed must be true or false, not 'yes'"],
     [2, ["history.maxAgeDays", "0"], "history.maxAgeDays must be a whole number from 1 to 3650, not '0'"],
-    [2, ["parts", "guard,gaurd"], "parts[1] must be one of guard"],
+    [2, ["parts", "guard,gaurd"], "parts must be a list, each one of guard"],
     [2, ["guard.allow", "make clean"], "guard.allow must be a value in JSON, not 'make clean'"],
     [2, ["history", "{}"], "history is a section; its settings are history.enabled, "],
     [2, ["guard.trustedProjects", "[]"], "guard.trustedProjects holds checksums and is not set by hand"],
