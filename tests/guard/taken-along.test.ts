@@ -14,6 +14,11 @@ let count = 0;
 
 /** A real repository with one commit, and these files on top of it. */
 function rulesOf(command: string, files: Readonly<Record<string, string>>): readonly string[] {
+  const { findings, project } = judgeIn(command, files);
+  return findings.map(({ rule, target }) => `${rule} ${target.replace(`${project}/`, "")}`);
+}
+
+function judgeIn(command: string, files: Readonly<Record<string, string>>) {
   count += 1;
   const home = join(root, `home-${count}`);
   const project = join(home, "work", "app");
@@ -29,9 +34,17 @@ function rulesOf(command: string, files: Readonly<Record<string, string>>): read
   git("add", "-A");
   git("commit", "-qm", "first");
   for (const [path, text] of Object.entries(files)) put(path, text);
-  const judgement = judgeCommand(command, { system: createNodeSystem(), cwd: project, home });
-  return judgement.findings.map(({ rule, target }) => `${rule} ${target.replace(`${project}/`, "")}`);
+  const { findings } = judgeCommand(command, { system: createNodeSystem(), cwd: project, home });
+  return { findings, project };
 }
+
+it("the safer command names the file and not what is in it", () => {
+  const files = { "package.json": '{"name":"app","version":"1.0.0"}', "src/pay.js": `const k = "${KEY}";\n` };
+  const { findings, project } = judgeIn("npm publish", files);
+  const [read] = findings.filter(({ rule }) => rule === "sec.read");
+  expect(read?.target).toBe(`${project}/src/pay.js (a Stripe key)`);
+  expect(read?.safer).toBe(`ls -l ${project}/src/pay.js`);
+});
 
 describe("what git would include", () => {
   it.each([

@@ -23,6 +23,7 @@ import {
   type SecretKind,
   type Target,
 } from "../../workspace/index.ts";
+import type { Details } from "../finding.ts";
 import { findBehind, findInFile, type Sought } from "../provenance.ts";
 import type { RuleTable } from "../rule.ts";
 import {
@@ -177,10 +178,15 @@ function isTold(context: RuleContext, { invocation }: Actor, path: string): bool
   });
 }
 
+/** The safer way where a finding tells more than the file's name. */
+function lists(file: string): Details {
+  return { safer: "ls -l {file}", file };
+}
+
 function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
   inspectPacked(effect, context);
   for (const { path, kind } of secretsInTree(effect, context))
-    context.report("sec.read", effect.by, `${path} (${kind})`);
+    context.report("sec.read", effect.by, `${path} (${kind})`, lists(path));
   if (!isOfNames(effect, context))
     for (const { path } of secretsListed(effect, context))
       if (!isOwn(effect, literalTarget(path), context)) context.report("sec.read", effect.by, path);
@@ -192,7 +198,8 @@ function inspectRead(effect: EffectOf<"read">, context: RuleContext): void {
       for (const { path } of secretsSearched(effect, target.path, context))
         if (!isOwn(effect, { ...target, path }, context)) context.report("sec.read", effect.by, path);
     const packed = effect.isCopy ? undefined : packedSecret(context, target.path);
-    if (packed !== undefined) context.report("sec.read", effect.by, `${target.shown} (with ${packed} in it)`);
+    if (packed !== undefined)
+      context.report("sec.read", effect.by, `${target.shown} (with ${packed} in it)`, lists(target.shown));
     if (kind === undefined && !isClosed(context, target)) continue;
     if (kind === "secret" && isOnlyUsed(context, effect)) continue;
     if (isNarrowed(effect, context) || isOfNames(effect, context) || isOwn(effect, target, context)) continue;
