@@ -4,7 +4,7 @@
 // outside-categories.json. No text of those sets is in this repository.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { basename, join, relative, resolve, sep } from "node:path";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parse as parseToml } from "smol-toml";
 
@@ -19,13 +19,25 @@ const READERS = {
   trajectories: readTrajectories,
 };
 
+/** What a user has to put right. */
+class WrongSet extends Error {}
+
 /** Rows of figures; none without a set. */
 export async function bench(given = {}) {
   const sets = Object.keys(READERS).filter(name => given[name] !== undefined);
-  if (sets.length === 0) return [];
+  if (sets.length === 0) {
+    process.stderr.write(
+      "outside: no set was named; see docs/maintainers/performance.md, Public sets of others\n",
+    );
+    return [];
+  }
   const judges = await openJudges();
   try {
     return sets.flatMap(set => rowsOf(set, readSet(set, given[set]), judges.judges));
+  } catch (error) {
+    if (!(error instanceof WrongSet)) throw error;
+    console.error(`outside: ${error.message}`);
+    process.exit(2);
   } finally {
     judges.close();
   }
@@ -33,12 +45,12 @@ export async function bench(given = {}) {
 
 /** The cases of one set: `{ category, kind, command }`. An empty set is an error, not a figure. */
 export function readSet(set, place) {
-  if (!existsSync(place)) throw new Error(`--${set}: there is no ${place}`);
+  if (!existsSync(place)) throw new WrongSet(`--${set}: there is no ${place}`);
   const cases = READERS[set](place, CATEGORIES[set]).filter(
     ({ command }) => command.trim() !== "" && command.length <= MAX_COMMAND,
   );
   if (cases.length === 0)
-    throw new Error(`--${set}: nothing in ${place} has the form: ${CATEGORIES[set].files}`);
+    throw new WrongSet(`--${set}: nothing in ${place} has the form: ${CATEGORIES[set].files}`);
   return cases;
 }
 
@@ -107,8 +119,9 @@ function readRedcode(place, { kind, names }) {
   return filesBelow(place, /index\d+[^/]*\.json$/).flatMap(path => {
     const number = /index(\d+)/.exec(basename(path))[1];
     if (!Object.hasOwn(names, number)) return [];
-    const isPython = /python|py2|py_/i.test(path);
-    return JSON.parse(readFileSync(path, "utf8")).map(({ Code = "" }) => ({
+    // By the set's own folders: where the checkout lies says nothing.
+    const isPython = /python|py2|py_/i.test(relative(dirname(resolve(place)), path));
+    return readJson(path).map(({ Code = "" }) => ({
       kind,
       category: `${number} ${names[number]}${isPython ? ", Python" : ""}`,
       command: isPython ? `python3 - <<'REDCODE'\n${Code}\nREDCODE` : Code,
@@ -150,16 +163,27 @@ function readNl2bash(place, { kind, destructive }) {
 
 function readTrajectories(place, { kind }) {
   return filesBelow(place, /\.(?:traj|json|jsonl)$/).flatMap(path => {
-    const text = readFileSync(path, "utf8");
-    const values = path.endsWith(".jsonl")
-      ? text
-          .split("\n")
-          .filter(Boolean)
-          .map(line => JSON.parse(line))
-      : [JSON.parse(text)];
+    const values = path.endsWith(".jsonl") ? readLines(path) : [readJson(path)];
     const category = relative(place, path).split(sep)[0];
     return [...new Set(values.flatMap(commandsIn))].map(command => ({ kind, category, command }));
   });
+}
+
+/** Another file of a checkout may have the name and not the form: it is left out, and told. */
+function readJson(path, text = readFileSync(path, "utf8")) {
+  try {
+    return JSON.parse(text);
+  } catch {
+    process.stderr.write(`left out, because it is no JSON: ${path}\n`);
+    return [];
+  }
+}
+
+function readLines(path) {
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .filter(line => line.trim() !== "")
+    .map(line => readJson(path, line));
 }
 
 function commandsIn(value) {

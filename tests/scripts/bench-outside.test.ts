@@ -1,4 +1,4 @@
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -47,8 +47,7 @@ const FILES = {
   }),
 };
 
-function sets(): string {
-  const folder = temporaryDirectory();
+function sets(folder = temporaryDirectory()): string {
   for (const [path, text] of Object.entries(FILES)) {
     mkdirSync(dirname(join(folder, path)), { recursive: true });
     writeFileSync(join(folder, path), text);
@@ -80,6 +79,41 @@ describe("the outside benchmark", () => {
       "ordinary / agent-a / ls -la",
       "ordinary / agent-a / cat setup.py",
     ]);
+  });
+
+  it("knows Python by the set's own folders, not by where the checkout lies", () => {
+    const folder = sets(join(temporaryDirectory(), "python-work"));
+    const commands = (place: string) => readSet("redcode", join(folder, place)).map(({ command }) => command);
+    expect(commands("redcode/bash2text")).toEqual(["rm -rf ~", "echo made up"]);
+    expect(commands("redcode/py2text")).toEqual(["python3 - <<'REDCODE'\nopen('/etc/shadow')\nREDCODE"]);
+  });
+
+  it("leaves out what only has the name of a recording", () => {
+    const folder = sets();
+    writeFileSync(join(folder, "trajectories/tsconfig.json"), "{ // a comment\n}");
+    writeFileSync(join(folder, "trajectories/two.jsonl"), '{"command":"pwd"}\n{"comm\n');
+    expect(readSet("trajectories", join(folder, "trajectories")).map(({ command }) => command)).toEqual([
+      "ls -la",
+      "cat setup.py",
+      "pwd",
+    ]);
+  });
+
+  it("says in one line what a user has to put right", () => {
+    const run = (...words: string[]) =>
+      spawnSync(process.execPath, [resolve("tests/bench/run.mjs"), "outside", ...words], {
+        cwd: process.cwd(),
+        encoding: "utf8",
+      });
+    const results = join(temporaryDirectory(), "results.json");
+    const missing = run("--tldr", "/nowhere/at/all", "--results", results);
+    expect([missing.status, missing.stderr]).toEqual([
+      2,
+      "measuring outside …\noutside: --tldr: there is no /nowhere/at/all\n",
+    ]);
+    expect(run("--results", results).stderr).toContain(
+      "no set was named; see docs/maintainers/performance.md",
+    );
   });
 
   it("says what is missing instead of measuring nothing", () => {
