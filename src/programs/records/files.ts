@@ -19,7 +19,14 @@ import {
   type Value,
 } from "../../shell/index.ts";
 import { effectsOfRows, isSearchResult, listedArguments, listingBehind } from "../model/effects.ts";
-import { type Field, type KnownCall, type Missing, type ParsedCall, program } from "../model/program.ts";
+import {
+  type Field,
+  type KnownCall,
+  type Missing,
+  type ParsedCall,
+  program,
+  type WordsOfCall,
+} from "../model/program.ts";
 import { fileInput, knownStdin, save } from "./file-access.ts";
 import { isCmdStyle, runBareCmd } from "./windows.ts";
 
@@ -51,6 +58,19 @@ const PATCH = program("patch", "changesMore", {
   effects: effectsOfPatch,
 });
 
+const DD = program("dd", "dangerous gnu guessed", {
+  options: { flags: "help version", abbreviates: false },
+  complete: { gap: gapOfDd },
+  effects: effectsOfDd,
+  run: runDd,
+});
+
+const FIFO = program("mkfifo", "seldomFails gnu usesFiles", {
+  options: { flags: "-Z help version", values: "m|mode", optional: "context", abbreviates: false },
+  complete: { except: "Z context m mode" },
+  effects: ({ operands }) => operands.map(path => ({ kind: "alter", path })),
+});
+
 /** Programs that write, make and change files where they are. */
 export const files: Field = {
   tellsChanges: true,
@@ -76,7 +96,8 @@ export const files: Field = {
           ? operands.map(path => ({ kind: "alter", path }))
           : operands.map(replaced),
     }),
-    program("dd", "dangerous gnu guessed", { effects: effectsOfDd, run: runDd }),
+    DD,
+    FIFO,
     program("mkdir", "seldomFails gnu usesFiles", {
       options: { flags: "-pvZ parents verbose help version", values: "-m mode", optional: "context" },
       complete: { except: "Z context m mode" },
@@ -158,6 +179,15 @@ function markFile(
 function operandOfDd({ argv }: ParsedCall, key: string): Value | undefined {
   const word = argv.slice(1).find(value => knownPrefix(value).startsWith(`${key}=`));
   return word === undefined ? undefined : dropKnown(word, key.length + 1);
+}
+
+/** Each word is a name, a sign and a value. */
+function gapOfDd({ operands }: WordsOfCall): Missing | undefined {
+  const isKnownWord = (word: Value) =>
+    /^(?:if|of|[iocb]?bs|count|i?skip|o?seek|conv|status|[io]flag)=/.test(knownPrefix(word));
+  return operands.every(isKnownWord)
+    ? undefined
+    : { kind: "option", what: "dd", why: "not everything that this word does is known" };
 }
 
 function effectsOfDd(call: ParsedCall): readonly ProgramEffect[] {

@@ -48,7 +48,7 @@ const COMPLETE = `
   mv | verbose dry-run sparse v n k | force
   commit | quiet verbose author date message reuse-message fixup squash reset-author trailer signoff cleanup
         status all include only dry-run short branch ahead-behind porcelain long null amend untracked-files
-        pathspec-from-file pathspec-file-nul allow-empty allow-empty-message post-rewrite no-edit m a q v s z i o C u |
+        pathspec-from-file pathspec-file-nul allow-empty allow-empty-message post-rewrite no-edit m a q v s z i o C u F |
         edit reedit-message interactive patch gpg-sign template file verify no-verify
   restore | source staged worktree ignore-unmerged overlay quiet progress merge conflict ours theirs
         ignore-skip-worktree-bits pathspec-file-nul s S W q | patch pathspec-from-file recurse-submodules
@@ -175,11 +175,14 @@ export function missingOfGit({ subcommand, options, argv, settings }: GitWords):
       why: "not everything that it does is known",
     };
   }
+  const file = subcommand === "commit" ? options.valueOf("F") : undefined;
+  if (file !== undefined && knownText(file) !== "-")
+    return { kind: "option", what: `${what} -F`, why: "what the file holds is not looked at" };
   if (subcommand === "config" && argv.some(word => SECRET_KEY.test(describe(word))))
     return { kind: "secret", what, why: "this setting may hold a secret" };
   const isSigned = options.options.some(({ value }) => value !== undefined && SIGNED.test(describe(value)));
   if (isSigned) return { kind: "code", what: `${what} %G`, why: "another program checks signatures" };
-  return options.hasUnknownOption || argv.some(startsOpen)
+  return options.hasUnknownOption || options.operandValues.some(startsOpen)
     ? { kind: "value", what, why: "a word that is not known may be an option" }
     : undefined;
 }
@@ -204,12 +207,20 @@ function ofAction(subcommand: string, options: GitWords["options"]): CompleteCom
   // One name alone is shown; a word without a dot is an action.
   const isNameAlone = options.operandValues.length === 1 && first.includes(".");
   const isGet = subcommand === "config" && (options.has("get", "get-all") || isNameAlone);
+  if (subcommand === "config" && !isGet && first !== "get")
+    return setsHarmless(options) ? { known: new Set(["local"]), except: [] } : undefined;
   const isShown = subcommand !== "clean" || options.has("n", "dry-run");
   // Parts are chosen by answers, one of which opens an editor.
   const isChosen = subcommand === "stash" && options.has("p", "patch") && !/^(?:show|list)$/.test(first);
   if (!isShown || isChosen) return undefined;
   const isListed = actions === "*" || words(actions).includes(first) || isGet;
   return isListed ? { known: new Set(words(known)), except: [] } : undefined;
+}
+
+/** A setting of the repository, by which no program runs, gets a value. */
+function setsHarmless({ operandValues }: GitWords["options"]): boolean {
+  const [name = "", value, ...rest] = operandValues.map(word => knownText(word));
+  return HARMLESS_SETTING.test(name) && value !== undefined && rest.length === 0;
 }
 
 /** A text is wanted, and none of its words gives it. */

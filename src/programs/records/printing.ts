@@ -286,10 +286,35 @@ export const paths: Field = {
       run: token,
       harmless: { reads: "*" },
     }),
-    program("hostname uuidgen getconf expr cksum", "readsNothing gnu", {
+    program("hostname", "readsNothing gnu", {
+      options: { flags: "s|short help version", abbreviates: false },
+      // The other names of a machine are asked of others.
+      complete: {
+        only: "s",
+        gap: ({ operands }) =>
+          operands.length === 0
+            ? undefined
+            : { kind: "program", what: "hostname", why: "a word sets the name of the machine" },
+      },
       run: token,
-      harmless: { reads: "*", names: "hostname" },
+      harmless: { reads: "*" },
     }),
+    program("expr", "readsNothing gnu", {
+      options: { flags: "help version", abbreviates: false },
+      complete: true,
+      run: token,
+    }),
+    program("cksum", "readsNothing gnu", {
+      options: {
+        flags:
+          "z|zero tag untagged debug w|warn c|check ignore-missing quiet status strict base64 raw help version",
+        values: "a|algorithm l|length",
+        abbreviates: false,
+      },
+      complete: { except: "c check" },
+      run: token,
+    }),
+    program("uuidgen getconf", "readsNothing gnu", { run: token }),
     program("file", "readsNothing usesFiles", {
       options: {
         flags: `-bcCdEhiklLnNprsSvzZ0 brief checking-printout compile debug mime mime-type mime-encoding extension apple
@@ -310,16 +335,15 @@ export const paths: Field = {
     ...shownFacts(),
     // Programs that only show something, and words of the shell that change no files.
     program(
-      `diff3 sdiff colordiff delta pr tsort numfmt ptx look
-        cal ncal bc factor strings nm objdump readelf ldd size otool lipo pgrep pidof pstree top htop
+      `diff3 sdiff colordiff delta pr ptx look
+        cal ncal bc strings nm objdump readelf ldd size otool lipo pgrep pidof pstree top htop
         vmstat iostat mpstat lsof ss netstat lscpu lsblk lsusb lspci lsmod w who last lastlog finger
-        tty locale getent dmesg pmap tput clear cowsay md5 xmllint cloc tokei scc hexyl glow mdcat exiftool
+        locale getent dmesg pmap tput clear cowsay md5 xmllint cloc tokei scc hexyl glow mdcat exiftool
         identify ffprobe mediainfo traceroute mtr whois zipinfo jobs bg fg disown times ulimit hash getopts
         let compgen complete compopt shopt bind caller dirs history logout suspend enable mapfile
         readarray break continue [[ shellcheck yamllint hadolint actionlint check-jsonschema`,
       "",
     ),
-    program("groups", "", { harmless: { reads: "*" } }),
     program("open xdg-open", "readsNothing changesMore usesFiles"),
   ],
 };

@@ -123,15 +123,40 @@ function lineTools(): readonly Program[] {
       options: { flags: "b|bytes s|spaces c|characters help version", values: "w|width", abbreviates: false },
       complete: true,
     }),
-    program("join fmt expand unexpand", "", {
+    program("join", "", {
       options: {
-        flags: `-123sziu help version check-order nocheck-order zero-terminated total serial ignore-case header initial
-          first-only all spaces bytes crown-margin split-only tagged-paragraph uniform-spacing no-renumber c`,
-        values: `-deotjvawbfhilnpg output-delimiter delimiters starting-line-number body-numbering section-delimiter
-          footer-numbering header-numbering line-increment join-blank-lines number-format number-separator
-          number-width tabs width prefix goal`,
+        flags: "i|ignore-case z|zero-terminated check-order nocheck-order header help version",
+        values: "-aejotv12",
         abbreviates: false,
       },
+      complete: true,
+    }),
+    program("fmt", "", {
+      options: {
+        flags: "c|crown-margin s|split-only t|tagged-paragraph u|uniform-spacing help version",
+        values: "p|prefix w|width g|goal",
+        abbreviates: false,
+      },
+      complete: true,
+    }),
+    program("expand unexpand", "", {
+      options: { flags: "i|initial a|all first-only help version", values: "t|tabs", abbreviates: false },
+      complete: true,
+    }),
+    program("tsort", "", { options: { flags: "help version" }, complete: true }),
+    program("factor groups tty", "readsNothing", {
+      options: { flags: "-hs exponents silent quiet help version" },
+      complete: true,
+      harmless: { reads: "*", names: "groups" },
+    }),
+    program("numfmt", "readsNothing", {
+      options: {
+        flags: "z|zero-terminated debug grouping help version",
+        values: "d|delimiter field format from from-unit invalid padding round suffix to to-unit",
+        optional: "header",
+        abbreviates: false,
+      },
+      complete: true,
     }),
   ];
 }
