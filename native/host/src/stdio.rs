@@ -39,8 +39,8 @@ pub fn install<'js>(host: &Object<'js>) -> Result<()> {
 fn is_null_device(descriptor: i32) -> bool {
     // SAFETY: both calls only fill the structure that they are given.
     unsafe {
-        let mut found: libc::stat = std::mem::zeroed();
-        let mut null: libc::stat = std::mem::zeroed();
+        let mut found: libc::stat = core::mem::zeroed();
+        let mut null: libc::stat = core::mem::zeroed();
         libc::fstat(descriptor, &mut found) == 0
             && found.st_mode & libc::S_IFMT == libc::S_IFCHR
             && libc::stat(c"/dev/null".as_ptr(), &mut null) == 0
