@@ -69,18 +69,26 @@ const checkCommand = defineCommand({
   forAgents: "passes",
   examples: { "amplihack sandbox check": "tries every layer for real" },
   async run({ options, system, terminal }) {
-    const { checkSandbox, usableLayers } = await loadSandbox();
-    const { program, report } = checkSandbox(system, sandboxPlaces(system));
+    const { checkSandbox, findOpenHere, surveyAround, usableLayers } = await loadSandbox();
+    const places = sandboxPlaces(system);
+    const { program, report } = checkSandbox(system, places);
     const layers = report === undefined ? undefined : usableLayers(report);
     const lacking = Object.entries(OPEN_WITHOUT).flatMap(([layer, what]) =>
       layers?.some(each => each === layer) === true ? [] : what,
     );
     const open = [...lacking, ...(report?.by === "bwrap" ? OPEN_WITH_BWRAP : [])];
+    const directories = requireDirectories(system);
+    const { config } = loadConfig(system, directories);
+    const directory = system.files.workingDirectory() ?? directories.projectRoot;
+    const workspace = surveyAround(system, places, { directory, guard: config.guard });
+    const openHere =
+      layers === undefined ? [] : findOpenHere(system, workspace, resolveSettings(system, config, {}));
     const document = {
       available: layers !== undefined,
       program: program ?? null,
       layers: report ?? null,
       open,
+      openHere,
     };
     const lines =
       report === undefined
@@ -92,12 +100,17 @@ const checkCommand = defineCommand({
                 ? "The sandbox works in part, with bwrap: amplihack-sandbox is not installed."
                 : "The sandbox works.",
             ...layerLines(report, terminal),
-            ...(open.length === 0 ? [] : ["Open on this machine:", ...open.map(what => `  ${what}`)]),
+            ...listOf("Open on this machine:", open),
+            ...listOf("Open in this project:", openHere),
           ];
     terminal.printResult(options.format, document, `${lines.join("\n")}\n`);
     return layers === undefined ? 1 : 0;
   },
 });
+
+function listOf(title: string, lines: readonly string[]): readonly string[] {
+  return lines.length === 0 ? [] : [title, ...lines.map(line => `  ${line}`)];
+}
 
 const LAYER_TITLES = {
   namespaces: "own view of files and processes",

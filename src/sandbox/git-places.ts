@@ -4,6 +4,7 @@ import {
   findRepository,
   gitSettings,
   includedBy,
+  isWholeRepository,
   settingsOfFile,
   type Workspace,
 } from "../workspace/index.ts";
@@ -62,7 +63,9 @@ export function gitFoldersOutside(disk: Disk, project: string): readonly string[
   if (repository === undefined) return [];
   const common = disk.resolve(repository.commonDirectory, true);
   const own = disk.resolve(repository.gitDirectory, true);
-  if (isInside(project, own) || !isInside(common, own)) return [];
+  // A folder that a command may change could otherwise name any folder above it as that of its repository.
+  const isWorktree = dirname(own) === join(common, "worktrees") && isWholeRepository(disk, repository);
+  if (isInside(project, own) || !(own === common || isWorktree)) return [];
   const linked = disk.text(join(own, "gitdir"), MAX_CONFIG_BYTES)?.trim();
   const lines = settingsOfFile(disk, join(own, "config")) ?? [];
   const named = linked ?? lines.findLast(({ name }) => name === "core.worktree")?.value;
@@ -158,7 +161,7 @@ class Collected {
     return found;
   }
 
-  /** Files of the project that the configuration lets git run or read as configuration. */
+  /** Files that the configuration lets git run or read as configuration, wherever they lie. */
   private configured(folder: string, ownTop: string): void {
     const { disk, home } = this.workspace;
     const settings = gitSettings(disk, { commonDirectory: folder, gitDirectory: folder }, home);
@@ -179,7 +182,7 @@ class Collected {
   private named(top: string, written: string, isObeyedWhenMade: boolean): void {
     const { disk } = this.workspace;
     const path = disk.resolve(isAbsolute(written) ? written : resolve(top, written), true);
-    if (!isInside(this.project, path) || path === this.project) return;
+    if (isInside(path, this.project)) return;
     if (disk.kind(path) !== undefined) this.readOnly.add(path);
     else if (isObeyedWhenMade) this.absent.add(path);
   }

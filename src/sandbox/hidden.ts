@@ -1,14 +1,15 @@
+import { createHash } from "node:crypto";
 import type { SandboxSettings } from "../config/index.ts";
 import { isHomeCache, isRegenerableName } from "../programs/index.ts";
 import { readText } from "../state/index.ts";
-import { components, isAbsolute, isInside, join, type NamedFacts, type System } from "../system/index.ts";
+import { components, isAbsolute, isInside, join, type NamedKind, type System } from "../system/index.ts";
 import {
   findRepository,
   isSettingsFile,
   secretAt,
   secretPlaces,
   startersBelow,
-  tracksAnything,
+  trackedId,
   type Workspace,
   withoutNested,
 } from "../workspace/index.ts";
@@ -19,8 +20,9 @@ const HOME_LIMITS = { entries: 5000, depth: 3 };
 /** Each program keeps in a folder of its own there what lies at the top of the home otherwise. */
 const DATA = ".local/share";
 const DATA_LIMITS = { entries: 2000, depth: 2 };
-const PROJECT_LIMITS = { entries: 20_000, depth: 12 };
-const TEMP_LIMITS = { entries: 2000, depth: 2 };
+/** A command can fill the project, so what lies behind this bound would be open: see `isTooLarge`. */
+const PROJECT_LIMITS = { entries: 500_000, depth: 100 };
+const TEMP_LIMITS = { entries: 50_000, depth: 2 };
 
 /**
  * Sockets and state of services; what is shown below them tells programs how to resolve names and where they are. Files
@@ -33,6 +35,8 @@ const SHOWN = [
 ].map(name => `/run/${name}`);
 const SOCKET_VARIABLES = ["SSH_AUTH_SOCK", "XDG_RUNTIME_DIR", "XAUTHORITY", "KUBECONFIG"];
 const HOMES = "/home";
+/** Where the drives of Windows are, in WSL. */
+const DRIVES = "/mnt";
 /** The command has one of its own. */
 const DEVICES = "/dev";
 
@@ -45,6 +49,8 @@ export interface HiddenPlaces {
   readonly nestedRepositories: readonly string[];
   /** what starts something later below the project: what is there, and names that would */
   readonly starters: ReturnType<typeof startersBelow>;
+  /** more lies in the project than was looked at: keys, repositories and settings in it would be open */
+  readonly isTooLarge: boolean;
   readonly open: readonly string[];
 }
 
@@ -83,16 +89,16 @@ export function findHidden(
     inProject: project.secrets,
     nestedRepositories: project.repositories,
     starters: project.starters,
-    open: [
-      ...(home.isWhole ? [] : ["secrets deep in the home folder, outside the usual places"]),
-      ...(project.isWhole ? [] : ["private keys and nested repositories deep in the project"]),
-    ],
+    isTooLarge: !project.isWhole,
+    open: home.isWhole ? [] : ["secrets deep in the home folder, outside the usual places"],
   };
 }
 
 function otherHomes({ files }: Pick<System, "files">, { home }: Workspace): readonly string[] {
-  const names = files.inspect(HOMES)?.kind === "directory" ? files.list(HOMES) : [];
-  return [...names.map(name => join(HOMES, name)), "/root"].filter(other => !isInside(other, home));
+  const drives = listOrNothing(files, DRIVES).filter(({ name }) => /^[a-z]$/.test(name));
+  const folders = [HOMES, ...drives.map(({ name }) => join(DRIVES, name, "Users"))];
+  const homes = folders.flatMap(folder => listOrNothing(files, folder).map(({ name }) => join(folder, name)));
+  return [...homes, "/root"].filter(other => !isInside(other, home));
 }
 
 interface Walked extends Pick<HiddenPlaces, "starters"> {
@@ -108,9 +114,12 @@ function walkProject(system: Pick<System, "files">, workspace: Workspace, settin
   const enters = (_: string, name: string) => name !== ".git" && !isRegenerableName(name);
   const { entries, isWhole } = walkBelow(system, project, PROJECT_LIMITS, enters);
   const repository = findRepository(disk, project);
-  // What git tracks can be read from its objects as well.
-  const isTracked = (path: string) =>
-    repository !== undefined && tracksAnything(disk, repository, path.slice(project.length + 1)) === true;
+  // What git tracks can be read from its objects as well. A command can add any name, but not with content that it cannot read.
+  const isTracked = (path: string) => {
+    if (repository === undefined) return false;
+    const id = trackedId(disk, repository, path.slice(project.length + 1));
+    return id !== undefined && id === gitIdOf(system, path);
+  };
   const isSecret = ({ path, facts }: WalkedEntry) => {
     if (facts.kind !== "file") return false;
     const kind = secretAt(workspace, path);
@@ -130,6 +139,18 @@ function walkProject(system: Pick<System, "files">, workspace: Workspace, settin
     isWhole,
   };
 }
+
+/** As git names a file's content. */
+function gitIdOf({ files }: Pick<System, "files">, path: string): string | undefined {
+  try {
+    const bytes = files.read(path, MAX_SECRET_BYTES);
+    return createHash("sha1").update(`blob ${bytes.length}\0`).update(bytes).digest("hex");
+  } catch {
+    return undefined;
+  }
+}
+
+const MAX_SECRET_BYTES = 4 * 1024 * 1024;
 
 function walkHome(system: Pick<System, "files">, workspace: Workspace): Pick<Walked, "secrets" | "isWhole"> {
   const { home, project } = workspace;
@@ -230,14 +251,14 @@ function unescapeOctal(field: string): string {
 }
 
 interface WalkLimits {
-  /** names that are looked at; the rest is not */
+  /** names that are looked at, and those beside the last of them; the rest is not */
   readonly entries: number;
   readonly depth: number;
 }
 
 interface WalkedEntry {
   readonly path: string;
-  readonly facts: NamedFacts;
+  readonly facts: NamedKind;
 }
 
 /**
@@ -255,8 +276,9 @@ function walkBelow(
   for (let depth = 0; depth < limits.depth && level.length > 0; depth += 1) {
     const next: string[] = [];
     for (const folder of level) {
+      // A folder is listed as a whole: no name in it is passed over because of those before it.
+      if (entries.length >= limits.entries) return { entries, isWhole: false };
       for (const facts of listOrNothing(files, folder)) {
-        if (entries.length >= limits.entries) return { entries, isWhole: false };
         const path = join(folder, facts.name);
         entries.push({ path, facts });
         if (facts.kind === "directory" && entersFolder(path, facts.name)) next.push(path);
@@ -268,9 +290,9 @@ function walkBelow(
 }
 
 /** What this user cannot list, the command cannot list either. */
-function listOrNothing(files: System["files"], folder: string): readonly NamedFacts[] {
+function listOrNothing(files: System["files"], folder: string): readonly NamedKind[] {
   try {
-    return files.listFacts(folder);
+    return files.listKinds?.(folder) ?? files.listFacts(folder);
   } catch {
     return [];
   }

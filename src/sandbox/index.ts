@@ -20,6 +20,7 @@ export const loadSandbox = async () => ({
   ...(await import("./sandbox.ts")),
   ...(await import("./layers.ts")),
   ...(await import("./serve-proxy.ts")),
+  ...(await import("./open-here.ts")),
   ...(await import("./judge-try.ts")),
   ...(await import("./try.ts")),
   ...(await import("./try-changes.ts")),

@@ -1,5 +1,6 @@
 import type { SandboxSettings } from "../config/index.ts";
 import { homeCaches } from "../programs/index.ts";
+import { Problem } from "../state/index.ts";
 import { dirname, isInside, join, relative, type System, sha256Hex } from "../system/index.ts";
 import {
   isSecretVariable,
@@ -58,6 +59,13 @@ export function planPolicy(
 ): Plan {
   const { settings } = request;
   const hidden = findHidden(system, workspace, settings);
+  if (hidden.isTooLarge)
+    throw new Problem(`${workspace.project} holds too many files, so the command was not started`, {
+      kind: "unavailable",
+      causes: ["keys and settings among them that were not found would be open"],
+      fix: "remove what is not needed there, or work in a folder of it that is a repository of its own",
+      exitCode: 126,
+    });
   const git = findGitPlaces(workspace, hidden.nestedRepositories);
   const wiring = findWiring(workspace, hidden);
   const write = findWritable(workspace, settings, git);
@@ -75,7 +83,7 @@ export function planPolicy(
     reserve: git.reserve.filter(({ path }) => isWritable(path)),
     hide: [...hidden.paths.map(path => ({ path })), ...excludeFile(workspace, git, hidden)],
     show: hidden.shown,
-    absent: unique([...git.absent, ...wiring.missing]),
+    absent: unique([...git.absent, ...wiring.missing]).filter(isWritable),
     noLinks: git.folders,
     overlay: [],
     network: settings.network === "hosts" ? "proxy" : settings.network,

@@ -274,7 +274,8 @@ async function forward(
   response: ServerResponse,
 ): Promise<void> {
   const { url = "", method, headers } = incoming;
-  const isBare = tunnel !== undefined && !/^https?:/i.test(url);
+  // Servers believe an address with any scheme more than the header.
+  const isBare = tunnel !== undefined && /^(?:\/|\*$)/.test(url);
   const place = isBare ? tunnel : url.startsWith("http://") ? parseAuthority(url, 80) : undefined;
   if (place === undefined) throw new Refusal("it is not the address of a host");
   const isSame = (other: Place | undefined) => other?.host === place.host && other.port === place.port;

@@ -154,14 +154,7 @@ export function prepareSandbox(
       exitCode: 126,
     });
   makeCaches(system, places.home, command.words);
-  const workspace = survey({
-    cwd: command.directory,
-    home: places.home,
-    system,
-    settings: command.guard,
-    stateHome: places.stateHome,
-    tmpdir: system.env.get("TMPDIR"),
-  });
+  const workspace = surveyAround(system, places, command);
   if (layers.includes("namespaces") && isInside(PRIVATE_MEMORY, workspace.cwd))
     throw new Problem(`the sandbox does not see ${workspace.cwd}, so the command was not started`, {
       kind: "unavailable",
@@ -180,6 +173,16 @@ export function prepareSandbox(
     plan: (leftovers, caught) =>
       planPolicy(system, workspace, { settings, layers, leftovers, caught, proxy }),
   };
+}
+
+/** Where a command would run. */
+export function surveyAround(
+  system: System,
+  { home, stateHome }: SandboxPlaces,
+  { directory, guard }: Pick<SandboxedCommand, "directory" | "guard">,
+): Workspace {
+  const tmpdir = system.env.get("TMPDIR");
+  return survey({ cwd: directory, home, system, settings: guard, stateHome, tmpdir });
 }
 
 /**

@@ -38,7 +38,10 @@ const CLONE3 = 435;
 const NAMESPACES =
   0x1000_0000 | 0x2_0000 | 0x2000_0000 | 0x0800_0000 | 0x4000_0000 | 0x0400_0000 | 0x0200_0000;
 const NEW_TIME = 0x80;
-const TERMINAL_REQUESTS = [0x5412, 0x541c, 0x541d, 0x5423, 0x4b47, 0x4b49, 0x4b4b, 0x4b4d, 0x4bfb];
+/** Of terminals; and copies of whole folders of btrfs, with what is hidden in them. */
+const REQUESTS = [
+  0x5412, 0x541c, 0x541d, 0x5423, 0x4b47, 0x4b49, 0x4b4b, 0x4b4d, 0x4bfb, 0x5000_9401, 0x5000_9417,
+];
 const UNIX = 1;
 const FAMILIES = [UNIX, 2, 10, 16];
 const [EPERM, ENOSYS] = [1, 38];
@@ -92,7 +95,7 @@ export function seccompProgram(architecture: string): Uint8Array | undefined {
     ...only(numbers.clone, flags(NAMESPACES)),
     ...only(numbers.ioctl, [
       argument(1),
-      ...TERMINAL_REQUESTS.flatMap(request => refuse(request)),
+      ...REQUESTS.flatMap(request => refuse(request)),
       [RETURN, 0, 0, ALLOW],
     ]),
     ...only(numbers.socket, families(FAMILIES)),

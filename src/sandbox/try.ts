@@ -31,7 +31,7 @@ export async function runTry(
   const { report, workspace, program } = prepared;
   const project = workspace.project ?? workspace.cwd;
   const why = report.overlay.works
-    ? whyNotCaught(system, workspace, project)
+    ? whyNotCaught(system, workspace, project, command.settings.write)
     : `changes cannot be caught here: ${report.overlay.reason ?? "the kernel does not let us"}`;
   if (why !== undefined) throw refusal(why);
   const id = system.random.hex(8);

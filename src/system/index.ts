@@ -43,6 +43,7 @@ export {
   hasErrorCode,
   leftMs,
   type NamedFacts,
+  type NamedKind,
   type Processes,
   type ProcessIdentity,
   type ProcessResult,

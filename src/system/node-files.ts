@@ -5,6 +5,7 @@ import {
   closeSync,
   constants,
   copyFileSync,
+  type Dirent,
   existsSync,
   fchmodSync,
   fstatSync,
@@ -35,6 +36,7 @@ import {
   type Files,
   hasErrorCode,
   type NamedFacts,
+  type NamedKind,
   SystemError,
 } from "./system.ts";
 import { decodeName, encodeRawName, joinStamps } from "./utf8.ts";
@@ -123,6 +125,26 @@ function listFacts(path: string): readonly NamedFacts[] {
     if (stats !== undefined) found.push({ name, ...toExactFacts(stats) });
   }
   return found;
+}
+
+function listKinds(path: string): readonly NamedKind[] {
+  const at = toNodePath(path);
+  const entries = attempt("list", path, () => readdirSync(at, { withFileTypes: true }));
+  const found = entries.some(({ name }) => name.includes(REPLACEMENT))
+    ? attempt("list", path, () => readdirSync(at, { withFileTypes: true, encoding: "buffer" }))
+    : entries;
+  return found
+    .map(entry => ({
+      name: typeof entry.name === "string" ? entry.name : decodeName(entry.name),
+      kind: kindOfEntry(entry),
+    }))
+    .sort((one, other) => (one.name < other.name ? -1 : 1));
+}
+
+function kindOfEntry(entry: Pick<Dirent, "isFile" | "isDirectory" | "isSymbolicLink">): FileKind {
+  if (entry.isFile()) return "file";
+  if (entry.isDirectory()) return "directory";
+  return entry.isSymbolicLink() ? "symlink" : "other";
 }
 
 /** In order. Node replaces what is not UTF-8, so that a name with a replacement is read again. */
@@ -340,6 +362,7 @@ export function createNodeFiles(): Files {
     follow: path => look(path, statSync),
     exactFacts: path => lookExactly(path),
     listFacts: path => listFacts(path),
+    listKinds: path => listKinds(path),
     stampsOf: paths => joinStamps(paths, lookExactly),
     realPath: path =>
       attempt("resolve", path, () => decodeName(realpathSync.native(toNodePath(path), "buffer"))),

@@ -81,6 +81,11 @@ export interface ExactFacts {
   readonly stamp: string;
 }
 
+export interface NamedKind {
+  readonly name: string;
+  readonly kind: FileKind;
+}
+
 export interface NamedFacts extends ExactFacts {
   readonly name: string;
 }
@@ -126,6 +131,8 @@ export interface Files {
   exactFacts(path: string): ExactFacts | undefined;
   /** Exact facts of all names in a directory, by name. What vanishes meanwhile is left out. */
   listFacts(path: string): readonly NamedFacts[];
+  /** All names in a directory, in order, and what they are. Absent where that costs as much as their facts. */
+  listKinds?(path: string): readonly NamedKind[];
   /**
    * Stamps of many names in one call. The paths are parted by zero bytes, the stamps by line breaks: empty where nothing
    * is there, the errno name of any other failure.

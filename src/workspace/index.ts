@@ -40,6 +40,7 @@ export {
   type Repository,
   remoteUrl,
   trackedFiles,
+  trackedId,
   tracksAnything,
 } from "./repository.ts";
 export {

@@ -160,6 +160,8 @@ const HEADER_BYTES = 12;
 const ENTRY_BYTES = 60;
 const MODE_AT = 24;
 const SIZE_AT = 36;
+const ID_AT = 40;
+const ID_BYTES = 20;
 const MODIFIED_AT = 8;
 const DIRECTORY_MODE = 0o040000;
 const REPOSITORY_MODE = 0o160000;
@@ -172,6 +174,24 @@ const LINK_MODE = 0o120000;
 export function tracksAnything(disk: Disk, repository: Repository, path: string): boolean | undefined {
   const wanted = disk.encode(components(path).join("/"));
   return visitIndex(disk, repository, (name, length, mode) => covers(name, length, wanted, mode));
+}
+
+/** The id of what git noted as the content of the file, in hexadecimal; undefined where it tracks none or as above. */
+export function trackedId(disk: Disk, repository: Repository, path: string): string | undefined {
+  const wanted = disk.encode(components(path).join("/"));
+  let id: string | undefined;
+  visitIndex(disk, repository, (name, length, mode, view, at) => {
+    if (length !== wanted.length || !covers(name, length, wanted, mode)) return false;
+    const digits = Array.from({ length: ID_BYTES }, (_, index) =>
+      view
+        .getUint8(at + ID_AT + index)
+        .toString(16)
+        .padStart(2, "0"),
+    );
+    id = digits.join("");
+    return true;
+  });
+  return id;
 }
 
 const knownTracked = new WeakMap<Disk, Map<string, ReadonlyMap<string, IndexedFile> | undefined>>();

@@ -1,5 +1,5 @@
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -86,6 +86,25 @@ describe.skipIf(!canTry)("amplihack sandbox and try", () => {
       `amplihack: the sandbox refused changing ${scene.project}/.git/hooks/pre-commit. It starts something later or is protected, so only a person changes it`,
     ]);
     expect(lines.filter(line => line.startsWith("amplihack:"))).toHaveLength(2);
+  });
+
+  it("says in check what is open in this project: files with other names outside it", () => {
+    const check = (...more: readonly string[]) =>
+      spawnSync(process.execPath, words("sandbox", "check", ...more), {
+        env,
+        cwd: scene.project,
+        encoding: "utf8",
+      });
+    expect(check().stdout).not.toContain("other names");
+    for (const name of ["one", "two"]) writeFileSync(join(scene.project, name), "x");
+    linkSync(join(scene.project, "one"), join(scene.project, "again"));
+    linkSync(join(scene.project, "two"), join(scene.outside, "two"));
+    const { status, stdout } = check();
+    expect([status, stdout]).toEqual([0, expect.stringContaining("Open in this project:\n")]);
+    expect(stdout).toContain("1 file with other names outside the project, which change with them: two\n");
+    const { openHere } = JSON.parse(check("--json").stdout);
+    expect(openHere).toContain("1 file with other names outside the project, which change with them: two");
+    for (const name of ["one", "again", "two"]) rmSync(join(scene.project, name));
   });
 
   it("leaves no process, no mount and no change when whoever tried a command is killed", async () => {

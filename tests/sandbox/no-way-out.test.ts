@@ -5,6 +5,7 @@ import { checkBwrap, findBwrap } from "../../src/sandbox/bwrap.ts";
 import { checkLayers, usableLayers } from "../../src/sandbox/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { type Attempt, SETS, type SetName } from "./attempts/attempt.ts";
+import { DETOURS } from "./attempts/detours.ts";
 import { GIT } from "./attempts/git.ts";
 import { HANDED } from "./attempts/handed.ts";
 import { KERNEL } from "./attempts/kernel.ts";
@@ -29,9 +30,17 @@ import {
 import { describeOutside, makeScene, PROGRAM, removeScene, type Scene } from "./scene.ts";
 import { ScenePool } from "./scene-pool.ts";
 
-const ATTEMPTS = [...WRITES, ...GIT, ...READS, ...REACH, ...KERNEL, ...HANDED, ...LATER, ...OTHERS].filter(
-  ({ language }) => language !== "python" || PYTHON !== undefined,
-);
+const ATTEMPTS = [
+  ...WRITES,
+  ...GIT,
+  ...READS,
+  ...REACH,
+  ...KERNEL,
+  ...HANDED,
+  ...LATER,
+  ...OTHERS,
+  ...DETOURS,
+].filter(({ language }) => language !== "python" || PYTHON !== undefined);
 const named = (attempts: readonly Attempt[]) => attempts.map(attempt => [attempt.name, attempt] as const);
 /** All sets, as root and as an ordinary user; else the set that is used where everything works. */
 const IS_WHOLE = process.env["AMPLIHACK_TEST_SANDBOX"] === "1";

@@ -191,6 +191,17 @@ describe("the proxy of a sandbox", () => {
       expect(refused).toEqual(HEADER_NAMES_ANOTHER);
     });
 
+    it.each(["ftp://other.test/", "x://other.test/", "wss://other.test/", "other.test/", "?x"])(
+      "refuses a request for %s, which a server may take for another host",
+      async address => {
+        const { text, refused } = await behindPort80(
+          `GET ${address} HTTP/1.1\r\nHost: allowed.test:PORT\r\n${LAST}`,
+        );
+        expect(text).not.toContain("[GET");
+        expect(refused).toHaveLength(1);
+      },
+    );
+
     it("refuses the second of two requests when it names another host", async () => {
       const { text, refused } = await behindPort80(
         `GET /one HTTP/1.1\r\nHost: allowed.test:PORT\r\n\r\nGET /two HTTP/1.1\r\nHost: other.test\r\n${LAST}`,

@@ -194,7 +194,17 @@ describe.skipIf(!canRun)("a command in the sandbox", () => {
     write("fake/commondir", `${scene.outside}\n`);
     write("one/.git", "gitdir: ../fake\n");
     write("two/.git", `gitdir: ${scene.outside}/repository/.git\n`);
-    for (const cwd of ["one", "two"]) {
+    // In a cache, which a command may change, beside what it may not.
+    const planted = join(scene.home, ".cargo/registry/worktrees/evil");
+    mkdirSync(planted, { recursive: true });
+    for (const [name, text] of Object.entries({
+      HEAD: "ref: refs/heads/main\n",
+      commondir: "../../..\n",
+      gitdir: `${join(scene.project, "three/.git")}\n`,
+    }))
+      writeFileSync(join(planted, name), text);
+    write("three/.git", `gitdir: ${planted}\n`);
+    for (const cwd of ["one", "two", "three"]) {
       const system = systemWith(env);
       const workspace = survey({
         cwd: join(scene.project, cwd),
@@ -206,6 +216,7 @@ describe.skipIf(!canRun)("a command in the sandbox", () => {
       const request = { settings: BUILT_IN.sandbox, layers: SETS.all, leftovers: "kill" as const };
       const { policy } = planPolicy(system, workspace, request);
       expect(policy.write.filter(path => path.startsWith(scene.outside))).toEqual([]);
+      expect(policy.write).not.toContain(join(scene.home, ".cargo"));
     }
     // A worktree that the repository knows is one.
     const tree = planFor({ ...template, project: join(template.home, "tree") }, env, SETS.all);
@@ -314,6 +325,52 @@ describe.skipIf(!canRun)("a command in the sandbox", () => {
     const { shell } = prepare();
     const { stdout } = await shell("git add -A; git ls-files deploy.key; cat deploy.key .env");
     expect(stdout).toBe("SETTING=1\n");
+  });
+
+  it("hides a secret that a command has added to git's list, until git has its content", async () => {
+    const { scene, env, shell } = prepare();
+    expect((await shell("git add -f deploy.key")).code).toBe(0);
+    const again = () => planFor(scene, env, SETS.all);
+    const id = keepPolicy(scene, again(), undefined);
+    const ended = await runWords([PROGRAM, "--home", scene.stateHome, id, "--", "cat", "deploy.key"], scene, {
+      env,
+    });
+    expect(ended).toMatchObject({ code: 0, stdout: "" });
+    const isHidden = () => again().policy.hide.some(({ path }) => path === join(scene.project, "deploy.key"));
+    expect(isHidden()).toBe(true);
+    spawnSync("git", ["add", "-f", "deploy.key"], { cwd: scene.project, env });
+    expect(isHidden()).toBe(false);
+  });
+
+  it("passes over no name because of many others, and does not start where it cannot look at all", () => {
+    const { scene, env } = prepare();
+    const real = systemWith(env);
+    const many = (count: number) =>
+      Array.from({ length: count }, (_, at) => ({ name: `a${at}`, kind: "file" as const }));
+    const withNames = (count: number, folder: string): System => ({
+      ...real,
+      files: {
+        ...real.files,
+        listKinds: path => [
+          ...(path === folder ? many(count) : []),
+          ...(real.files.listKinds?.(path) ?? []),
+          ...(path === "/tmp" ? [{ name: "krb5cc_0", kind: "file" as const }] : []),
+        ],
+        realPath: path => (path === "/tmp/krb5cc_0" ? path : real.files.realPath(path)),
+        inspect: path => real.files.inspect(path === "/tmp/krb5cc_0" ? "/etc/passwd" : path),
+      },
+    });
+    const plan = (system: System) => {
+      const { home, stateHome, project } = scene;
+      const workspace = survey({ cwd: project, home, system, settings: BUILT_IN.guard, stateHome });
+      const request = { settings: BUILT_IN.sandbox, layers: SETS.all, leftovers: "kill" as const };
+      return planPolicy(system, workspace, request).policy;
+    };
+    const { hide, readOnly } = plan(withNames(60_000, scene.project));
+    expect(hide.map(({ path }) => path)).toContain(join(scene.project, "deploy.key"));
+    expect(readOnly).toContain(join(scene.project, "nested/.git/config"));
+    expect(plan(withNames(60_000, "/tmp")).hide.map(({ path }) => path)).toContain("/tmp/krb5cc_0");
+    expect(() => plan(withNames(600_000, scene.project))).toThrow("holds too many files");
   });
 
   it("serves and connects inside", async () => {

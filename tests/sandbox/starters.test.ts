@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { BUILT_IN } from "../../src/config/index.ts";
+import { HOST_LIST } from "../../src/hosts/index.ts";
 import { planPolicy } from "../../src/sandbox/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { startersBelow, startsLater, survey } from "../../src/workspace/index.ts";
@@ -52,6 +53,15 @@ it("every name that the sandbox protects is one that starts something later", ()
   expect([...existing, ...missing].filter(isUnknown)).toEqual([]);
 });
 
+it.each(HOST_LIST.flatMap(({ setup }) => setup?.().mcp?.project ?? []).map(name => [name] as const))(
+  "%s, which names servers that a host starts, is protected where it is and where it is not",
+  name => {
+    const path = `${PROJECT}/${name}`;
+    expect(policyOf({ [name]: "" }).readOnly.some(one => path.startsWith(one))).toBe(true);
+    expect(policyOf({}).absent.some(one => path.startsWith(one))).toBe(true);
+  },
+);
+
 describe("what starts something later is protected in the sandbox", () => {
   it.each([
     "packages/a/.envrc",
@@ -74,6 +84,26 @@ describe("what starts something later is protected in the sandbox", () => {
       expect(policyOf({ [name]: "" }).readOnly).not.toContain(`${PROJECT}/${name}`);
     },
   );
+});
+
+it("homes of Windows are hidden where its drives are", () => {
+  const { system } = place({});
+  const other = createMemorySystem({
+    files: {
+      [`${PROJECT}/.git/HEAD`]: "",
+      "/mnt/c/Users/me/.ssh/id_rsa": "",
+      "/mnt/data/Users/file": "",
+    },
+  });
+  const hidden = (on: typeof system) =>
+    planPolicy(on, survey({ cwd: PROJECT, home: "/home/user", system: on, settings: BUILT_IN.guard }), {
+      settings: BUILT_IN.sandbox,
+      layers: ["namespaces", "landlock", "seccomp"],
+      leftovers: "kill",
+    }).policy.hide.map(({ path }) => path);
+  expect(hidden(other)).toContain("/mnt/c/Users/me");
+  expect(hidden(other).filter(path => path.startsWith("/mnt/data"))).toEqual([]);
+  expect(hidden(system).filter(path => path.startsWith("/mnt"))).toEqual([]);
 });
 
 describe("files that git's configuration names are protected in the sandbox", () => {
@@ -118,6 +148,18 @@ describe("files that git's configuration names are protected in the sandbox", ()
     const home = { ".gitconfig": "[include]\npath = work", work: "[core]\nhooksPath = myhooks" };
     expect(policyOf({ [CONFIG]: "", "myhooks/pre-push": "" }, home).readOnly).toContain(`${PROJECT}/myhooks`);
     expect(policyOf({ [CONFIG]: "" }, home).absent).toContain(`${PROJECT}/myhooks`);
+  });
+
+  it("also where they lie in a cache, which a command may change", () => {
+    const config = (path: string) => ({ [CONFIG]: `[core]\n  hooksPath = ${path}` });
+    const { readOnly } = policyOf(config("~/.cache/hooks"), { ".cache/hooks/pre-push": "" });
+    expect(readOnly).toContain("/home/user/.cache/hooks");
+    expect(policyOf(config("~/.cache/hooks"), { ".cache/x": "" }).absent).toContain(
+      "/home/user/.cache/hooks",
+    );
+    // Nobody may write there.
+    expect(policyOf(config("~/hooks")).absent).not.toContain("/home/user/hooks");
+    expect(policyOf(config("~/hooks"), { "hooks/pre-push": "" }).readOnly).not.toContain("/home/user/hooks");
   });
 
   it("and by that of a submodule, from its own work tree", () => {

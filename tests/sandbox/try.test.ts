@@ -15,8 +15,12 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
+import { BUILT_IN } from "../../src/config/index.ts";
 import { loadSandbox } from "../../src/sandbox/index.ts";
+import type { System } from "../../src/system/index.ts";
+import { createMemorySystem } from "../../src/system/memory.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
+import { survey, whyNotCaught } from "../../src/workspace/index.ts";
 import { buildFolder } from "../build-folder.ts";
 import { readTree } from "../history/commands/tree.ts";
 import {
@@ -236,6 +240,36 @@ describe.skipIf(!canTry)("try", () => {
       message: expect.stringContaining("home directory"),
       exitCode: 126,
     });
+  });
+
+  it.each([
+    ["a temporary folder", "/tmp/work/project", {}],
+    ["a cache", "/home/user/.npm/project", {}],
+    ["a folder that a person opened", "/srv/open/project", {}],
+    ["another repository", "/srv/other/project", { "/srv/other/.git/HEAD": "ref: refs/heads/main" }],
+  ])("does not try where what is caught would lie in %s", (_, project, files) => {
+    const system = createMemorySystem({
+      files: { [`${project}/a`]: "", "/home/user/.amplihack/x": "", "/proc/self/mountinfo": "", ...files },
+    });
+    // The state lies on another file system.
+    const other: System = {
+      ...system,
+      files: Object.assign(Object.create(system.files), {
+        follow: (path: string) => {
+          const facts = system.files.follow(path);
+          const isState = path.startsWith("/home/user/.amplihack");
+          return facts === undefined || !isState ? facts : { ...facts, identity: "other:1" };
+        },
+      }),
+    };
+    const why = (on: System) => {
+      const place = { cwd: project, home: "/home/user", stateHome: "/home/user/.amplihack", system: on };
+      return whyNotCaught(on, survey({ ...place, settings: BUILT_IN.guard }), project, ["/srv/open"]);
+    };
+    expect(why(system)).toBeUndefined();
+    expect(why(other)).toMatch(
+      /^they would be caught in \S+, which other commands in the sandbox may change$/,
+    );
   });
 
   it("removes what a killed run left, and nothing else", async () => {

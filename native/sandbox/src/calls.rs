@@ -71,8 +71,9 @@ const NAMESPACES: [i32; 8] = [
 ];
 const CLONE_NEWTIME: i32 = 0x80;
 
-/// Typing into a terminal, and reading its screen, in other people's names; what its keys type; other drivers for it.
-const TERMINAL_REQUESTS: [u64; 9] = [
+/// Typing into a terminal, and reading its screen, in other people's names; what its keys type; other drivers for it. And
+/// copies of whole folders of btrfs, in which nothing is hidden.
+const REQUESTS: [u64; 11] = [
     libc::TIOCSTI as u64,
     libc::TIOCLINUX as u64,
     libc::TIOCCONS as u64,
@@ -82,12 +83,16 @@ const TERMINAL_REQUESTS: [u64; 9] = [
     KDSKBDIACR,
     KDSETKEYCODE,
     KDSKBDIACRUC,
+    BTRFS_IOC_SNAP_CREATE,
+    BTRFS_IOC_SNAP_CREATE_V2,
 ];
 const KDSKBENT: u64 = 0x4B47;
 const KDSKBSENT: u64 = 0x4B49;
 const KDSKBDIACR: u64 = 0x4B4B;
 const KDSETKEYCODE: u64 = 0x4B4D;
 const KDSKBDIACRUC: u64 = 0x4BFB;
+const BTRFS_IOC_SNAP_CREATE: u64 = 0x5000_9401;
+const BTRFS_IOC_SNAP_CREATE_V2: u64 = 0x5000_9417;
 
 /// The families of sockets that ordinary programs use; the others reach devices, hypervisors and the kernel.
 const FAMILIES: [i32; 4] = [libc::AF_UNIX, libc::AF_INET, libc::AF_INET6, libc::AF_NETLINK];
@@ -128,7 +133,7 @@ fn refused(families: &[i32]) -> Compiled<Rules> {
     let each = |request: &u64| {
         SeccompRule::new(vec![SeccompCondition::new(1, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *request)?])
     };
-    rules.insert(libc::SYS_ioctl, TERMINAL_REQUESTS.iter().map(each).collect::<Compiled<_>>()?);
+    rules.insert(libc::SYS_ioctl, REQUESTS.iter().map(each).collect::<Compiled<_>>()?);
     let others = |family: &i32| SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, *family as u64);
     let unless = |families: &[i32]| match families {
         [] => Ok(vec![]),

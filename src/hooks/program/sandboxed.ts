@@ -156,7 +156,9 @@ export function chooseSandboxMode(
   if (verdict === "allow" && isKept && isOnly(BOUNDED)) return "run";
   const isOfFiles = all.every(finding => finding.verdict === "ask" && OF_FILES.includes(finding.rule));
   if (!ability.canTry || !isOfFiles || !isOnly(CAUGHT)) return undefined;
-  return !judgement.goesOn() && isTriable(input, system, workspace, places) ? "try" : undefined;
+  return !judgement.goesOn() && isTriable(input, system, workspace, places, guard.config.sandbox.write)
+    ? "try"
+    : undefined;
 }
 
 /** The person wants it, the host lets us, and the command is one that a shell of ours can run. */
@@ -206,13 +208,14 @@ function isTriable(
   system: System,
   workspace: Workspace,
   places: readonly string[],
+  open: readonly string[],
 ): boolean {
   const { tool, facts } = input;
   const isBackground = canonicalInput(tool.canonicalName, tool.input, facts)["run_in_background"] === true;
   if (isBackground) return false;
   const project = workspace.project ?? workspace.cwd;
   const isNear = (path: string) => [project, ...workspace.temps].some(root => isInside(root, path));
-  return places.every(isNear) && whyNotCaught(system, workspace, project) === undefined;
+  return places.every(isNear) && whyNotCaught(system, workspace, project, open) === undefined;
 }
 
 /** Where a call changes something, or may. */

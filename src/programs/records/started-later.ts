@@ -22,21 +22,24 @@ const STARTED_LATER = `
   netlify | .netlify* |
   vercel | vercel.json |
   husky | .husky/ |
-  git | .githooks/ .git-hooks/ .gitconfig |
+  git | .githooks/ .git-hooks/ .gitconfig | | .cache/git/
   pre-commit | .pre-commit-config.yaml .pre-commit* |
-  lefthook | lefthook.yml lefthook.yaml .lefthook.yml lefthook* .lefthook* |
+  lefthook | lefthook.yml lefthook.yaml .lefthook.yml lefthook* .lefthook* lefthook-local.yml lefthook-local.yaml
+        .lefthook-local.yml .lefthook-local.yaml .config/lefthook.yml .config/lefthook-local.yml |
   hg sl | .hg/hgrc .sl/config |
   jj | .jj/repo/config.toml |
   hx | | .helix/
+  claude cursor-agent droid kiro-cli | .mcp.json mcp.json .cursor/mcp.json .factory/mcp.json .kiro/settings/mcp.json |
   code cursor windsurf codium | | .vscode/ *.code-workspace
   idea pycharm webstorm goland | | .idea/
   zed | | .zed/
   fleet | | .fleet/
   devcontainer | | .devcontainer/ .devcontainer.json .devcontainer*
   direnv | | .envrc .envrc.local
-  mise rtx | mise.toml mise.local.toml | .mise.toml .mise*
+  mise rtx | mise.toml mise.local.toml mise/config.toml .config/mise.toml .config/mise/ | .mise.toml .mise.local.toml
+        .mise/ .mise*
   asdf | .tool-versions |
-  autoenv | .autoenv* |
+  autoenv | .autoenv .autoenv.zsh .autoenv* |
   vim nvim vi | | .vimrc .exrc .nvimrc .nvim.lua .lvimrc | .cache/nvim/ .cache/vim/
   zsh | | | .cache/p10k-instant-prompt-*.zsh .cache/p10k-instant-prompt-*.zsh.zwc .cache/p10k-dump-*.zsh .cache/p10k-dump-*.zsh.zwc
         .cache/gitstatus/ .cache/zsh/ .cache/oh-my-zsh/ .cache/zinit/ .cache/antidote/ .cache/starship/
