@@ -12,7 +12,7 @@ import {
 } from "../postgres/index.ts";
 import { errorText, isJsonObject, type Json } from "../protocol/index.ts";
 import { findQueuedRun, hasTables, listQueuedRuns } from "../recipes/index.ts";
-import { ROLLUPS, readableTeams, seesEveryRecord, TOTALS } from "../ship/index.ts";
+import { readableTeams, seesEveryRecord } from "../ship/index.ts";
 import { findHome } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { Activity, type Kept } from "./activity.ts";
@@ -80,9 +80,9 @@ class TeamChoices {
     const days = "team = ANY ($1) AND start > now() - interval '90 days'";
     const named = SCOPE_NAMES.filter(name => name !== "team");
     const names = this.seesTotals
-      ? `SELECT by, name, count FROM ${TOTALS}
+      ? `SELECT by, name, count FROM totals
          WHERE ${days} AND part = 'all' AND by IN (${named.map(name => `'${name}'`).join(", ")})`
-      : `SELECT by, name, count FROM ${ROLLUPS} CROSS JOIN LATERAL (
+      : `SELECT by, name, count FROM rollups CROSS JOIN LATERAL (
            VALUES ${named.map(name => `('${name}', ${name})`).join(", ")}
          ) AS each (by, name) WHERE ${days} AND span = 'day' AND rule = ''`;
     const rows = await this.run(
@@ -233,7 +233,7 @@ export class RecordSource implements EntrySource {
           `SELECT number, kind, team, person, machine, project,
              CASE WHEN pg_column_size(fields) <= ${SHORT_BYTES} OR octet_length(fields::text) <= ${MAX_FIELDS_BYTES}
                THEN fields END AS fields
-           FROM ${SCHEMA}.records WHERE ${condition} AND kind = '${kind}'${behind} ${order}`,
+           FROM records WHERE ${condition} AND kind = '${kind}'${behind} ${order}`,
           position === undefined ? values : [...values, position],
         );
       }),

@@ -1,5 +1,5 @@
 import type { Row, RunSql, SqlValue } from "../postgres/index.ts";
-import { ROLLUPS, SESSIONS, TOTALLED_PARTS, TOTALS } from "../ship/index.ts";
+import { TOTALLED_PARTS } from "../ship/index.ts";
 import type { Counted, Overview } from "./activity.ts";
 import type { SessionFigures, Stretch } from "./timeline/timeline.ts";
 import type { Scope } from "./views/layout.ts";
@@ -68,11 +68,11 @@ const MS = "floor(extract(epoch FROM start) * 1000)::bigint::text";
 
 /** Rows by what is counted and its name. */
 function fromTotals(chosen: string): string {
-  return `SELECT 'start' AS by, ${MS} AS name, kind, outcome, sum(count) AS count FROM ${TOTALS}
+  return `SELECT 'start' AS by, ${MS} AS name, kind, outcome, sum(count) AS count FROM totals
          WHERE ${chosen} AND by = 'all' GROUP BY start, kind, outcome
-       UNION ALL SELECT by, name, '', '', sum(count) FROM ${TOTALS}
+       UNION ALL SELECT by, name, '', '', sum(count) FROM totals
          WHERE ${chosen} AND by = 'rule' AND outcome IN ${STOPPED} GROUP BY by, name
-       UNION ALL SELECT by, name, '', '', sum(count) FROM ${TOTALS}
+       UNION ALL SELECT by, name, '', '', sum(count) FROM totals
          WHERE ${chosen} AND by IN ('project', 'host', 'person') AND kind = 'call' GROUP BY by, name`;
 }
 
@@ -82,7 +82,7 @@ function fromRollups(chosen: string): string {
     `SELECT '${column}', ${column}, '', '', sum(count) FROM chosen WHERE rule = '' AND kind = 'call' GROUP BY ${column}`;
   return `WITH chosen AS MATERIALIZED (
          SELECT ${MS} AS start, kind, outcome, rule, project, host, person, sum(count) AS count
-         FROM ${ROLLUPS} WHERE ${chosen} GROUP BY start, kind, outcome, rule, project, host, person
+         FROM rollups WHERE ${chosen} GROUP BY start, kind, outcome, rule, project, host, person
        )
        SELECT 'start' AS by, start AS name, kind, outcome, sum(count) AS count FROM chosen WHERE rule = ''
          GROUP BY start, kind, outcome
@@ -107,7 +107,7 @@ export async function readFigures(
   const told = `${chosen} AND ${IS_TOLD}`;
   const [rows, [sessions]] = await Promise.all([
     run(totals === undefined ? fromRollups(`${told} AND span = '${span}'`) : fromTotals(told), values),
-    run(`SELECT count(*) AS count FROM ${SESSIONS} WHERE ${ofSessions}`, sessionValues),
+    run(`SELECT count(*) AS count FROM sessions WHERE ${ofSessions}`, sessionValues),
   ]);
   const byStart = rows.filter(row => row["by"] === "start");
   const sum = (some: readonly Row[], outcome: string) =>
@@ -163,7 +163,7 @@ export async function readOverview(
     run(
       `WITH chosen AS MATERIALIZED (
          SELECT kind, outcome, rule, host, sum(count) AS count, sum(failed) AS failed
-         FROM ${ROLLUPS} WHERE ${condition} AND span = 'day' GROUP BY kind, outcome, rule, host
+         FROM rollups WHERE ${condition} AND span = 'day' GROUP BY kind, outcome, rule, host
        )
        SELECT 'all' AS by, '' AS name, kind, outcome, sum(count) AS count, sum(failed) AS failed FROM chosen
          WHERE rule = '' GROUP BY kind, outcome
@@ -174,7 +174,7 @@ export async function readOverview(
       values,
     ),
     run(
-      `SELECT session, host, project, first, last, runs, stopped, failures FROM ${SESSIONS}
+      `SELECT session, host, project, first, last, runs, stopped, failures FROM sessions
        WHERE ${condition} AND runs > 0 ORDER BY last DESC, session LIMIT ${SHOWN_SESSIONS}`,
       values,
     ),

@@ -80,7 +80,7 @@ export async function openPostgresReader(
 async function hasTeam(database: Database, team: string): Promise<boolean> {
   if (!(await hasRelation(database.run, `${SCHEMA}.memories`))) return false;
   const [row] = await database.run(
-    `SELECT EXISTS (SELECT FROM ${SCHEMA}.teams WHERE team = $1) AS exists,
+    `SELECT EXISTS (SELECT FROM teams WHERE team = $1) AS exists,
        has_table_privilege('${SCHEMA}.members', 'INSERT') AS is_administrator`,
     [team],
   );

@@ -6,6 +6,7 @@ import {
   IS_VISIBLE,
   joinTeam,
   type Migration,
+  makeViewOf,
   migrate,
   SCHEMA,
   SERVER_ROLE,
@@ -56,6 +57,7 @@ const POLICIES: Migration = [
 /** With the rights of the owner, to whom no policy applies: rows are chosen here as the policies choose them. */
 const RIGHTS_FUNCTION = `RETURNS SETOF bigint LANGUAGE sql SECURITY DEFINER ${FIXED_PATH}`;
 const IS_OWNER = "pg_has_role(session_user, current_user, 'USAGE')";
+const OWNERS_FUNCTION = RIGHTS_FUNCTION.replace("sql", "plpgsql");
 
 /** In place of a right to delete. They give the numbers of what was removed. */
 const REMOVING: Migration = [
@@ -103,12 +105,18 @@ const SEARCH_FUNCTION = `LANGUAGE plpgsql STABLE SECURITY DEFINER ${FIXED_PATH}`
 const FIND_MEMBER = `
   SELECT projects INTO mine FROM members WHERE team = of_team AND member = session_user;
   IF NOT FOUND THEN RETURN; END IF;`;
+/**
+ * The team is one of the words that the index holds: what has a word in other teams is not even looked at, and how many
+ * rows were is told to everybody.
+ */
+const hasWords = (query: string): string =>
+  `m.team = of_team AND team_terms(m.team, m.terms) @@ (term_query(' ' || of_team) && ${query})`;
 const isMine = (project: string): string => `(mine IS NULL OR ${project} = '' OR ${project} = ANY (mine))`;
 /** `query` is a column of a subquery with `OFFSET 0`, so that it is read once and not for every memory. */
 const countOf = (query: string): string => `(
   SELECT count(*) FROM (
     SELECT FROM memories AS m
-    WHERE m.team = of_team AND m.terms @@ ${query} AND ${isMine("m.project")} LIMIT most
+    WHERE ${hasWords(query)} AND ${isMine("m.project")} LIMIT most
   ) AS counted)`;
 
 /** Who may see all projects gets what was counted already; `terms` has those of the queries that are one word, else ''. */
@@ -177,7 +185,7 @@ const WEIGHT = `(
 ) / (0.25::float8 + 0.75::float8 * m.term_count / greatest(avg(m.term_count) OVER (), 1)::float8)`;
 
 const CONDITIONS = `
-  m.team = of_team AND m.terms @@ sought AND ${isMine("m.project")}
+  ${hasWords("sought")} AND ${isMine("m.project")}
   AND (of_projects IS NULL OR m.project = ANY (of_projects))
   AND (of_agent IS NULL OR m.agent = of_agent)
   AND (of_session IS NULL OR m.session = of_session)
@@ -494,10 +502,118 @@ const AUTHORS: Migration = [
    $$`,
 ];
 
+/**
+ * Asked before anything is looked for: what a function of the owner reads is counted for whoever called it, and would
+ * tell which teams and projects there are.
+ */
+const leaveStrangers = (project: string): string => `
+  IF NOT (may_see(of_team, ${project}) OR ${IS_OWNER}
+      OR session_user = '${SERVER_ROLE}' AND of_team = current_setting('amplihack.team', true)) THEN
+    RETURN;
+  END IF;`;
+
+/**
+ * Members read views. What they change they name by its number alone, or leave to functions: a condition on a table
+ * would tell of the rows that it leaves out.
+ */
+const VIEWS_OF_MEMORIES: Migration = [
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.take_revision(of_team text, OUT taken bigint)
+   LANGUAGE plpgsql SECURITY DEFINER ${FIXED_PATH}
+   AS $$
+     BEGIN
+       ${leaveStrangers("''")}
+       SELECT revision INTO taken FROM teams WHERE team = of_team AND xmin = pg_current_xact_id()::xid;
+       IF NOT FOUND THEN
+         UPDATE teams SET revision = revision + 1 WHERE team = of_team RETURNING revision INTO taken;
+       END IF;
+     END
+   $$`,
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.memory_stays() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER ${FIXED_PATH}
+   AS $$
+     BEGIN
+       IF EXISTS (SELECT FROM members WHERE team = OLD.team AND member = session_user AND projects IS NOT NULL) THEN
+         RAISE insufficient_privilege USING MESSAGE = 'what counts for all projects is changed by members of all';
+       END IF;
+       RETURN NEW;
+     END
+   $$`,
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.team_terms(of_team text, terms tsvector) RETURNS tsvector
+   LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+   AS $$ SELECT terms OPERATOR(pg_catalog.||) pg_catalog.array_to_tsvector(ARRAY[' ' OPERATOR(pg_catalog.||) of_team]) $$`,
+  `DROP INDEX IF EXISTS ${SCHEMA}.memories_by_terms, ${SCHEMA}.memories_by_words`,
+  // What was added last lies in a list that every search goes through; it stays short.
+  `CREATE INDEX memories_by_words ON ${MEMORIES} USING gin (${SCHEMA}.team_terms(team, terms))
+     WITH (gin_pending_list_limit = 256)`,
+  // What is known of words that others have would change how a search goes about.
+  `ALTER INDEX ${SCHEMA}.memories_by_words ALTER COLUMN 1 SET STATISTICS 0`,
+  ...SEARCH_FUNCTIONS.map(statement => statement.replace("CREATE FUNCTION", "CREATE OR REPLACE FUNCTION")),
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.date_removals(of_team text, hashes bytea[], times bigint[]) ${OWNERS_FUNCTION}
+   AS $$
+     BEGIN
+       ${leaveStrangers("''")}
+       RETURN QUERY UPDATE memory_removals SET removed_ms = given.ms FROM unnest(hashes, times) AS given (hash, ms)
+         WHERE team = of_team AND name_hash = given.hash
+           AND (${IS_VISIBLE} OR ${IS_OWNER} OR session_user = '${SERVER_ROLE}')
+         RETURNING removed_ms;
+     END
+   $$`,
+  // The later of two times stays, and what was recalled once stays recalled.
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.add_memory_uses(
+     of_team text, numbers bigint[], projects text[], sessions text[], occasions text[], times bigint[]
+   ) ${OWNERS_FUNCTION}
+   AS $$
+     BEGIN
+       ${leaveStrangers("''")}
+       RETURN QUERY INSERT INTO memory_uses AS known (team, number, project, session, occasion, used_ms)
+         SELECT of_team, given.number, given.project, given.session, given.occasion, given.ms
+         FROM unnest(numbers, projects, sessions, occasions, times) AS given (number, project, session, occasion, ms)
+         WHERE (may_see(of_team, given.project) OR ${IS_OWNER}) AND given.number IN (
+           SELECT m.number FROM memories m WHERE m.team = of_team AND (${IS_VISIBLE} OR ${IS_OWNER}))
+         ON CONFLICT ON CONSTRAINT memory_uses_pkey DO UPDATE SET
+           used_ms = greatest(known.used_ms, excluded.used_ms),
+           occasion = CASE known.occasion WHEN 'prompt' THEN known.occasion ELSE excluded.occasion END
+         RETURNING known.number;
+     END
+   $$`,
+  `CREATE OR REPLACE FUNCTION ${SCHEMA}.remove_memory_uses(of_team text, of_project text, before_ms bigint)
+   ${OWNERS_FUNCTION}
+   AS $$
+     BEGIN
+       ${leaveStrangers("of_project")}
+       RETURN QUERY DELETE FROM ${USES}
+         WHERE team = of_team AND ${ofProject("of_project")} AND used_ms < before_ms
+           AND (${hasMemory(IS_VISIBLE)} OR ${IS_OWNER})
+         RETURNING number;
+     END
+   $$`,
+  ...["memories", "memory_removals", "earlier_values"].flatMap(table => makeViewOf(table)),
+  ...makeViewOf(
+    "memory_uses",
+    `(own.projects IS NULL OR (one.project = '' OR one.project = ANY (own.projects)) AND EXISTS (
+       SELECT FROM ${MEMORIES} AS of WHERE of.number = one.number AND (of.project = '' OR of.project = ANY (own.projects))))`,
+  ),
+  ...["memories", "earlier_values"].flatMap(table => [
+    `DROP POLICY IF EXISTS own_team ON ${SCHEMA}.${table}`,
+    `CREATE POLICY own_team ON ${SCHEMA}.${table} USING (${IS_VISIBLE})`,
+  ]),
+  `GRANT SELECT (number), UPDATE (${WRITTEN_COLUMNS}) ON ${MEMORIES} TO PUBLIC`,
+  ...["memory_removals", "memory_uses"].flatMap(table => [
+    `DROP POLICY IF EXISTS own_team ON ${SCHEMA}.${table}`,
+    `REVOKE ALL ON ${SCHEMA}.${table} FROM PUBLIC`,
+  ]),
+];
+
 /** Makes the tables where they are missing, for a member of the team or for the administrator. */
 export async function prepareMemoryTables(database: Database, team: string): Promise<void> {
   await joinTeam(database, team);
-  await migrate(database, "memory", [MEMORY_TABLES, RIGHTS, REMOVING_OWN, CHANGING_OWN, AUTHORS]);
+  await migrate(database, "memory", [
+    MEMORY_TABLES,
+    RIGHTS,
+    REMOVING_OWN,
+    CHANGING_OWN,
+    AUTHORS,
+    VIEWS_OF_MEMORIES,
+  ]);
 }
 
 const PARTS_INDEX_NAME = "memory_terms_by_part";

@@ -112,6 +112,7 @@ function anyQuery(queries: readonly string[], required: readonly string[]): stri
   return [`(${any})`, ...required.map(query => `(${query})`)].join(" & ");
 }
 
+/** As tables. Bare names are those of what the user may read. */
 export const MEMORIES = `${SCHEMA}.memories`;
 export const USES = `${SCHEMA}.memory_uses`;
 
@@ -246,7 +247,7 @@ export function listCondition(
 
 function unlessUsed(how: string): string {
   return `NOT EXISTS (
-    SELECT FROM ${SCHEMA}.memory_uses AS shown WHERE shown.number = memories.number AND shown.${how}
+    SELECT FROM memory_uses AS shown WHERE shown.number = memories.number AND shown.${how}
   )`;
 }
 
@@ -357,7 +358,7 @@ function tryToFind(
   return run(
     `SELECT ${SELECTED}, weight, uses, used_ms
      FROM ${SCHEMA}.search_memories($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
-     JOIN ${MEMORIES} USING (number)
+     JOIN memories USING (number)
      ORDER BY weight DESC, number DESC`,
     [
       team,

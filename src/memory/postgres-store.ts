@@ -38,7 +38,6 @@ import {
   searchRows,
   type TeamSearch,
   toMemoryError,
-  USES,
   WRITTEN_COLUMNS,
 } from "./postgres-search.ts";
 import type { SearchQuery } from "./search-words.ts";
@@ -65,15 +64,15 @@ export async function insertRows({ run, team }: TeamSearch, memories: readonly M
   );
 }
 
-export async function replaceRows({ run, team }: TeamSearch, found: readonly FoundMemory[]): Promise<void> {
+export async function replaceRows({ run }: TeamSearch, found: readonly FoundMemory[]): Promise<void> {
   if (found.length === 0) return;
   const columns = WRITTEN_COLUMNS.split(", ");
-  const rows = rowsFrom(3).replace("unnest(", "unnest($2::bigint[], ");
+  const rows = rowsFrom(2).replace("unnest(", "unnest($1::bigint[], ");
   await run(
     `UPDATE ${MEMORIES} SET ${columns.map(column => `${column} = given.${column}`).join(", ")}
      FROM ${rows} AS given (number, ${WRITTEN_COLUMNS})
-     WHERE memories.number = given.number AND memories.team = $1`,
-    [team, found.map(({ number }) => number), ...searchColumns(found.map(({ memory }) => memory))],
+     WHERE memories.number = given.number`,
+    [found.map(({ number }) => number), ...searchColumns(found.map(({ memory }) => memory))],
   );
 }
 
@@ -83,7 +82,7 @@ export async function removeRows(
   condition: string,
   values: readonly SqlValue[],
 ): Promise<number> {
-  const numbers = `SELECT number FROM ${MEMORIES} WHERE team = $1 AND ${condition}`;
+  const numbers = `SELECT number FROM memories WHERE team = $1 AND ${condition}`;
   return (await run(`SELECT ${SCHEMA}.remove_memories(ARRAY(${numbers}))`, [team, ...values])).length;
 }
 
@@ -131,7 +130,7 @@ async function planBatch(
   batch: readonly Memory[],
   random: System["random"],
 ): Promise<{ readonly added: readonly Memory[]; readonly replaced: readonly FoundMemory[] }> {
-  const known = await run(`SELECT ${SELECTED} FROM ${MEMORIES} WHERE team = $1 AND ${named("name", 2)}`, [
+  const known = await run(`SELECT ${SELECTED} FROM memories WHERE team = $1 AND ${named("name", 2)}`, [
     team,
     ...nameValues(batch),
   ]);
@@ -154,7 +153,7 @@ export async function findOwners(
   { run, team }: TeamSearch,
   ids: readonly MemoryId[],
 ): Promise<ReadonlyMap<string, string>> {
-  const rows = await run(`SELECT number, agent, id FROM ${MEMORIES} WHERE team = $1 AND ${named("id", 2)}`, [
+  const rows = await run(`SELECT number, agent, id FROM memories WHERE team = $1 AND ${named("id", 2)}`, [
     team,
     ...idValues(ids),
   ]);
@@ -174,11 +173,9 @@ export async function addUses(
   nowMs: number,
 ): Promise<void> {
   await run(
-    `INSERT INTO ${USES} AS known (team, number, project, session, occasion, used_ms)
-     SELECT team, number, $4, $5, $6, $7 FROM ${MEMORIES} WHERE team = $1 AND ${named("id", 2)}
-     ON CONFLICT (number, place_hash) DO UPDATE SET
-       used_ms = excluded.used_ms,
-       occasion = CASE known.occasion WHEN 'prompt' THEN known.occasion ELSE excluded.occasion END`,
+    `SELECT ${SCHEMA}.add_memory_uses($1, array_agg(number), array_agg($4::text), array_agg($5::text),
+       array_agg($6::text), array_agg($7::bigint))
+     FROM memories WHERE team = $1 AND ${named("id", 2)}`,
     [team, ...idValues(memories), encodeText(project), encodeText(session), occasion, nowMs],
   );
   await run(`SELECT ${SCHEMA}.remove_memory_uses($1, $2, $3)`, [
@@ -191,7 +188,7 @@ export async function addUses(
 export async function listUses({ run, team }: TeamSearch): Promise<readonly StoredUse[]> {
   const rows = await run(
     `SELECT agent, id, used.project, used.session, occasion, used_ms
-     FROM ${USES} AS used JOIN ${MEMORIES} USING (number)
+     FROM memory_uses AS used JOIN memories USING (number)
      WHERE used.team = $1 AND memories.team = $1`,
     [team],
   );
@@ -201,19 +198,16 @@ export async function listUses({ run, team }: TeamSearch): Promise<readonly Stor
 /** The later of two times stays, and what was recalled once stays recalled. */
 export async function takeUses({ run, team }: TeamSearch, uses: readonly StoredUse[]): Promise<void> {
   await run(
-    `INSERT INTO ${USES} AS known (team, number, project, session, occasion, used_ms)
-     SELECT $1, number, given.project, given.session, given.occasion, given.used_ms
+    `SELECT ${SCHEMA}.add_memory_uses($1, array_agg(number), array_agg(given.project), array_agg(given.session),
+       array_agg(given.occasion), array_agg(given.used_ms))
      FROM (
        SELECT ${SCHEMA}.text_hash(agent, id) AS id_hash, *
        FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::bigint[])
          AS one (agent, id, project, session, occasion, used_ms)
      ) AS given
      JOIN (
-       SELECT number, id_hash FROM ${MEMORIES} WHERE team = $1 AND ${named("id", 2)}
-     ) AS memory USING (id_hash)
-     ON CONFLICT (number, place_hash) DO UPDATE SET
-       used_ms = greatest(known.used_ms, excluded.used_ms),
-       occasion = CASE known.occasion WHEN 'prompt' THEN known.occasion ELSE excluded.occasion END`,
+       SELECT number, id_hash FROM memories WHERE team = $1 AND ${named("id", 2)}
+     ) AS memory USING (id_hash)`,
     [
       team,
       ...idValues(uses),
@@ -234,19 +228,19 @@ export function latestRows(
 ): Promise<readonly Row[]> {
   return run(
     `WITH chosen (number, is_pin, last_ms) AS (
-       SELECT number, 1, updated_ms FROM ${MEMORIES} WHERE team = $1 AND is_pinned AND project IN ($2, '')
+       SELECT number, 1, updated_ms FROM memories WHERE team = $1 AND is_pinned AND project IN ($2, '')
        UNION ALL
-       (SELECT number, 0, updated_ms FROM ${MEMORIES}
+       (SELECT number, 0, updated_ms FROM memories
         WHERE team = $1 AND ${ofProject("$2")} AND updated_ms >= $3
         ORDER BY updated_ms DESC LIMIT $4)
        UNION ALL
-       SELECT used.number, 0, used_ms FROM ${USES} AS used JOIN ${MEMORIES} AS memory USING (number)
+       SELECT used.number, 0, used_ms FROM memory_uses AS used JOIN memories AS memory USING (number)
        WHERE used.team = $1 AND ${ofProject("$2", "used")}
          AND used_ms >= $3 AND occasion = 'prompt' AND memory.project IN ($2, '')
      )
      SELECT ${SELECTED}
      FROM (SELECT number AS found, max(is_pin) AS is_pin, max(last_ms) AS last_ms FROM chosen GROUP BY number) AS best
-     JOIN ${MEMORIES} ON memories.number = found
+     JOIN memories ON memories.number = found
      ORDER BY is_pin DESC, last_ms DESC, found DESC LIMIT $4`,
     [team, encodeText(project), sinceMs, limit],
   );
@@ -274,9 +268,9 @@ export interface TextHistory {
 async function readTextHistory({ run, team }: TeamSearch, memory: Memory): Promise<TextHistory> {
   const values = [team, ...nameValues([memory])];
   const isNamed = `team = $1 AND ${named("name", 2)}`;
-  const [current] = await run(`SELECT author FROM ${MEMORIES} WHERE ${isNamed}`, values);
+  const [current] = await run(`SELECT author FROM memories WHERE ${isNamed}`, values);
   const rows = await run(
-    `SELECT value, type, category, author, updated_ms, replaced_ms FROM ${SCHEMA}.earlier_values
+    `SELECT value, type, category, author, updated_ms, replaced_ms FROM earlier_values
      WHERE ${isNamed} ORDER BY number DESC`,
     values,
   );
@@ -316,7 +310,7 @@ export class PostgresStore implements MovableStore {
         ? `agent COLLATE "C", session COLLATE "C", key COLLATE "C"`
         : "updated_ms DESC, number DESC";
     const rows = await this.read(
-      `SELECT ${SELECTED} FROM ${MEMORIES} WHERE ${text} ORDER BY ${by} LIMIT $${values.length + 1}`,
+      `SELECT ${SELECTED} FROM memories WHERE ${text} ORDER BY ${by} LIMIT $${values.length + 1}`,
       [...values, limit ?? null],
     );
     return rows.map(readMemoryRow);
@@ -375,7 +369,8 @@ export class PostgresStore implements MovableStore {
     if (memories.length === 0) return 0;
     return this.write(async run => {
       const rows = await run(
-        `UPDATE ${MEMORIES} SET is_pinned = $4 WHERE team = $1 AND ${named("id", 2)} RETURNING number`,
+        `UPDATE ${MEMORIES} SET is_pinned = $4
+         WHERE number = ANY (ARRAY(SELECT number FROM memories WHERE team = $1 AND ${named("id", 2)})) RETURNING number`,
         [this.team, ...idValues(memories), isPinned],
       );
       return rows.length;
@@ -414,7 +409,7 @@ export class PostgresStore implements MovableStore {
   }
 
   private async checkEmpty(run: RunSql, agent: string): Promise<void> {
-    const rows = await run(`SELECT FROM ${MEMORIES} WHERE team = $1 AND agent = $2 LIMIT 1`, [
+    const rows = await run(`SELECT FROM memories WHERE team = $1 AND agent = $2 LIMIT 1`, [
       this.team,
       encodeText(agent),
     ]);
@@ -451,7 +446,7 @@ export class PostgresStore implements MovableStore {
     condition: string,
     values: Parameters<RunSql>[1] & {},
   ): Promise<FoundMemory | undefined> {
-    const sql = `SELECT ${SELECTED} FROM ${MEMORIES} WHERE team = $1 AND ${condition} ORDER BY number LIMIT 1`;
+    const sql = `SELECT ${SELECTED} FROM memories WHERE team = $1 AND ${condition} ORDER BY number LIMIT 1`;
     const [row] = await run(sql, [this.team, ...values]);
     return row === undefined ? undefined : readFound(row);
   }
@@ -466,7 +461,7 @@ export class PostgresStore implements MovableStore {
       `number IN (
          SELECT number FROM (
            SELECT number, updated_ms, row_number() OVER (ORDER BY updated_ms DESC, number DESC) AS place
-           FROM ${MEMORIES}
+           FROM memories
            WHERE team = $1 AND ${ofProject("$2")}
              AND starts_with(key, $3) AND NOT is_pinned
          ) AS counted

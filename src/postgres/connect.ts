@@ -76,7 +76,11 @@ const sockets = new WeakMap<Pool, ReadonlySet<Socket>>();
 type Callback = ((error: Error) => void) | ((error: null, client: Client) => void);
 
 /** Connects with the first statement, not before. */
-export async function createPool(address: DatabaseAddress, settings: PoolConfig): Promise<Pool> {
+export async function createPool(
+  address: DatabaseAddress,
+  settings: PoolConfig,
+  prepare?: (client: ClientBase) => Promise<unknown>,
+): Promise<Pool> {
   const { default: pg } = await import("pg");
   /** The driver leaves the socket of a failed attempt open; the program would not end before the server closes it. */
   class ClosingClient extends pg.Client {
@@ -100,7 +104,10 @@ export async function createPool(address: DatabaseAddress, settings: PoolConfig)
       open.add(socket);
       return socket.once("close", () => open.delete(socket));
     },
-    onConnect: noticeLoss,
+    onConnect: async client => {
+      await noticeLoss(client);
+      await prepare?.(client);
+    },
     allowExitOnIdle: true,
   });
   // A connection that breaks while nobody uses it is replaced; without a listener it would end the program.

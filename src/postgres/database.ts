@@ -1,6 +1,7 @@
 import type { Pool, PoolClient } from "pg";
 import { closePool, createPool } from "./connect.ts";
 import { isRetryable, PostgresError, translate } from "./postgres-error.ts";
+import { SET_PATH } from "./schema.ts";
 import { type DatabaseAddress, describeAddress } from "./url.ts";
 
 export interface DatabaseOptions {
@@ -47,7 +48,7 @@ export class Database {
       ...DEFAULTS,
       ...options,
     };
-    const pool = await createPool(address, {
+    const settings = {
       max: maxConnections,
       connectionTimeoutMillis: connectTimeoutMs,
       idleTimeoutMillis: IDLE_MS,
@@ -56,7 +57,8 @@ export class Database {
       idle_in_transaction_session_timeout: maxIdleInTransactionMs,
       // A server that is gone answers nothing, not even that.
       query_timeout: statementTimeoutMs + connectTimeoutMs,
-    });
+    };
+    const pool = await createPool(address, settings, client => client.query(SET_PATH));
     return new Database(pool, describeAddress(address));
   }
 

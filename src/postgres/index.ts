@@ -4,14 +4,16 @@
  */
 export { clientConfig, closeClient, closePool, createPool, noticeLoss } from "./connect.ts";
 export { Database, type DatabaseOptions, type Row, type RunSql, type SqlValue } from "./database.ts";
-export { FIXED_PATH, hasRelation, type Migration, migrate, SCHEMA } from "./migrate.ts";
+export { hasRelation, type Migration, migrate } from "./migrate.ts";
 export { MISSING_RIGHT, NAME_TAKEN, PostgresError, translate } from "./postgres-error.ts";
+export { FIXED_PATH, SCHEMA, VIEWS } from "./schema.ts";
 export {
   checkTeamName,
   IS_OF_OWN_PROJECT,
   IS_OF_WHOLE_TEAM,
   IS_VISIBLE,
   joinTeam,
+  makeViewOf,
   notMember,
   SERVER_ROLE,
 } from "./teams.ts";

@@ -1,10 +1,7 @@
 import type { Database, RunSql } from "./database.ts";
 import { MISSING_RIGHT, PostgresError } from "./postgres-error.ts";
+import { SCHEMA } from "./schema.ts";
 
-/** Where everything of ours lies. */
-export const SCHEMA = "amplihack";
-/** Of functions. `pg_temp` stands last: a table that a user makes for the connection would else be read in place of ours. */
-export const FIXED_PATH = `SET search_path = pg_catalog, ${SCHEMA}, pg_temp`;
 /** Any number that no other program uses: whoever makes the first table holds this lock. */
 const FIRST_TABLE_LOCK = 0x616d_706d;
 const VERSIONS = `${SCHEMA}.versions`;

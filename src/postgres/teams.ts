@@ -1,8 +1,9 @@
 import { TEAM_NAME } from "../config/index.ts";
 import { Problem } from "../state/index.ts";
 import type { Database } from "./database.ts";
-import { FIXED_PATH, type Migration, migrate, SCHEMA } from "./migrate.ts";
+import { type Migration, migrate } from "./migrate.ts";
 import { PostgresError } from "./postgres-error.ts";
+import { FIXED_PATH, SCHEMA, VIEWS } from "./schema.ts";
 
 /** Whom a team's server works as: somebody who sees nothing but the rows of the team that was set. */
 export const SERVER_ROLE = "amplihack_server";
@@ -89,6 +90,37 @@ const CHECKED_MEMBERS: Migration = [
      END $$`,
 ];
 
+const OWN = `${VIEWS}.own`;
+const IS_OF_OWN = "(own.projects IS NULL OR one.project = '' OR one.project = ANY (own.projects))";
+
+/**
+ * The rows of a table that the user may see, in place of a right to read it. The teams of the user lead to their rows,
+ * and conditions are looked at behind both `OFFSET 0`: no index, estimate or order is used for a name that somebody tries.
+ */
+export function makeViewOf(table: string, condition = IS_OF_OWN): Migration {
+  return [
+    `CREATE OR REPLACE VIEW ${VIEWS}.${table} WITH (security_barrier) AS SELECT shown.* FROM ${OWN} CROSS JOIN LATERAL (
+       SELECT one.* FROM ${SCHEMA}.${table} AS one WHERE one.team = own.team AND ${condition} OFFSET 0
+     ) AS shown OFFSET 0`,
+    `GRANT SELECT ON ${VIEWS}.${table} TO PUBLIC`,
+    `REVOKE SELECT, UPDATE, DELETE ON ${SCHEMA}.${table} FROM PUBLIC`,
+  ];
+}
+
+const VIEWS_OF_TEAMS: Migration = [
+  `CREATE SCHEMA ${VIEWS}`,
+  `GRANT USAGE ON SCHEMA ${VIEWS} TO PUBLIC`,
+  `CREATE VIEW ${OWN} WITH (security_barrier) AS
+     SELECT team, projects FROM ${SCHEMA}.members WHERE member = session_user OFFSET 0`,
+  `GRANT SELECT ON ${OWN} TO PUBLIC`,
+  ...["teams", "members"].flatMap(table => [
+    ...makeViewOf(table, "true"),
+    `DROP POLICY own_team ON ${SCHEMA}.${table}`,
+  ]),
+  // Whoever writes holds the row of the team. Of the whole view, it would be a right to lock the table.
+  `GRANT UPDATE (revision) ON ${VIEWS}.teams TO PUBLIC`,
+];
+
 /** As the configuration takes it. Throws `usage`. */
 export function checkTeamName(team: string): void {
   if (new RegExp(TEAM_NAME.pattern).test(team)) return;
@@ -103,9 +135,7 @@ export function checkTeamName(team: string): void {
  * What the policies of tables with a `team` and a `project` ask: the rule of `may_see`, as lists that are made once for
  * each statement. Asked for every row the function takes twenty times as long.
  */
-export const IS_OF_WHOLE_TEAM = `team = ANY (ARRAY(
-    SELECT of.team FROM ${SCHEMA}.members of WHERE of.member = session_user AND of.projects IS NULL
-  ))`;
+export const IS_OF_WHOLE_TEAM = `team = ANY (ARRAY(SELECT of.team FROM ${OWN} of WHERE of.projects IS NULL))`;
 export const IS_VISIBLE = ofMember("array_append(of.projects, '')");
 /** The same without what counts for all projects, which a member of some of them reads only. */
 export const IS_OF_OWN_PROJECT = ofMember("of.projects");
@@ -114,7 +144,7 @@ function ofMember(projects: string): string {
   return `(
   ${IS_OF_WHOLE_TEAM}
   OR (team, project) IN (
-    SELECT of.team, unnest(${projects}) FROM ${SCHEMA}.members of WHERE of.member = session_user
+    SELECT of.team, unnest(${projects}) FROM ${OWN} of
   )
 )`;
 }
@@ -124,7 +154,7 @@ function ofMember(projects: string): string {
  * for everybody else who is no member.
  */
 export async function joinTeam(database: Database, team: string): Promise<void> {
-  await migrate(database, "teams", [TEAM_TABLES, CHECKED_MEMBERS]);
+  await migrate(database, "teams", [TEAM_TABLES, CHECKED_MEMBERS, VIEWS_OF_TEAMS]);
   const [row] = await database.run(
     `SELECT ${SCHEMA}.may_see($1, '') AS is_member,
        has_table_privilege('${SCHEMA}.members', 'INSERT') AS is_administrator`,

@@ -684,6 +684,9 @@ const LESS: Migration = [
      FOR EACH ROW WHEN (${rank("NEW.role")} < ${rank("OLD.role")}) EXECUTE FUNCTION ${SCHEMA}.server_person_less()`,
 ];
 
+/** Everybody might, before members read views: an older server goes on. */
+const REMOVALS: Migration = [`GRANT UPDATE (removed_ms) ON ${SCHEMA}.memory_removals TO ${ROLE}`];
+
 export const MIGRATIONS: readonly Migration[] = [
   SERVER_TABLES,
   QUESTIONS,
@@ -697,6 +700,7 @@ export const MIGRATIONS: readonly Migration[] = [
   NAMES,
   TEAMS_OF_LOGINS,
   LESS,
+  REMOVALS,
 ];
 
 /** Everything that the server needs. For the owner of the database; the role must be there. */

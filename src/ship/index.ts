@@ -5,7 +5,7 @@
 export { ecsLine } from "./ecs.ts";
 export type { ShippedPart, ShippedRow } from "./open-target.ts";
 export { QUESTION_LIMITS, type QuestionFacts, shownDigest } from "./questions.ts";
-export { ROLLUPS, SESSIONS, TOTALLED_PARTS, TOTALS } from "./record-tables.ts";
+export { TOTALLED_PARTS } from "./record-tables.ts";
 export { type LogChoice, readableTeams, seesEveryRecord } from "./shipped-chain.ts";
 export type { RecordReport, RecordsReport } from "./verify-records.ts";
 export const loadCompareLog = () => import("./verify-records.ts");

@@ -302,7 +302,7 @@ export async function addRows(run: RunSql, team: string, parts: readonly Shipped
     head === undefined ? [] : [{ machine, person, seq: head.seq, hash: head.hash }],
   );
   // A row of the team, and no lock by a number: those can be held by everybody who may connect.
-  await run(`SELECT FROM ${SCHEMA}.teams WHERE team = $1 FOR NO KEY UPDATE`, [team]);
+  await run(`SELECT FROM teams WHERE team = $1 FOR NO KEY UPDATE`, [team]);
   await run(
     `INSERT INTO ${SCHEMA}.records (${column}team, id, kind, time, machine, project, host, session, hash, fields)
      SELECT ${column}$1, id, kind, to_timestamp(ms / 1000), machine, project, host, session, hash, fields

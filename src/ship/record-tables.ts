@@ -4,6 +4,7 @@ import {
   IS_OF_WHOLE_TEAM,
   IS_VISIBLE,
   type Migration,
+  makeViewOf,
   migrate,
   SCHEMA,
 } from "../postgres/index.ts";
@@ -12,9 +13,9 @@ import {
 const MAX_NAME_LENGTH = 1_000;
 const RECORDS = `${SCHEMA}.records`;
 const HEADS = `${SCHEMA}.audit_heads`;
-export const ROLLUPS = `${SCHEMA}.rollups`;
-export const SESSIONS = `${SCHEMA}.sessions`;
-export const TOTALS = `${SCHEMA}.totals`;
+const ROLLUPS = `${SCHEMA}.rollups`;
+const SESSIONS = `${SCHEMA}.sessions`;
+const TOTALS = `${SCHEMA}.totals`;
 
 /**
  * What machines tell of. Members add and read, and change nothing: they have no right to, whatever a policy says. The
@@ -358,8 +359,18 @@ const TOTALS_OF_TEAMS: Migration = [
   ),
 ];
 
+/** Members add records, and read views. */
+const VIEWS_OF_RECORDS: Migration = [
+  ...["records", "audit_heads", "rollups", "sessions", "totals"].map(
+    table => `DROP POLICY reading ON ${SCHEMA}.${table}`,
+  ),
+  ...["records", "rollups", "sessions"].flatMap(table => makeViewOf(table)),
+  ...makeViewOf("audit_heads", "true"),
+  ...makeViewOf("totals", "own.projects IS NULL"),
+];
+
 export async function makeRecordTables(database: Database): Promise<void> {
-  await migrate(database, "records", [RECORD_TABLES, MONTHS_AND_SUMS, TOTALS_OF_TEAMS]);
+  await migrate(database, "records", [RECORD_TABLES, MONTHS_AND_SUMS, TOTALS_OF_TEAMS, VIEWS_OF_RECORDS]);
 }
 
 /** Before records are added: the tables of this month and the next ones. */

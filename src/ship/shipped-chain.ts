@@ -59,7 +59,7 @@ export async function readableTeams(
       fix: "let its owner run amplihack ship --once --to postgres=URL",
     });
   await makeRecordTables(database);
-  const rows = await database.run(`SELECT team FROM ${SCHEMA}.teams ORDER BY team`);
+  const rows = await database.run(`SELECT team FROM teams ORDER BY team`);
   const teams = rows.map(row => String(row["team"])).filter(name => team === undefined || name === team);
   if (teams.length === 0) throw await notMember(database, team);
   return teams;
@@ -77,7 +77,7 @@ export function readAtOnce<T>(database: Database, work: (run: RunSql) => Promise
 export async function seesEveryRecord(run: RunSql, team: string): Promise<boolean> {
   const [row] = await run(
     `SELECT NOT row_security_active('${SCHEMA}.records') OR current_user = '${SERVER_ROLE}' OR EXISTS (
-       SELECT FROM ${SCHEMA}.members WHERE team = $1 AND member = session_user AND projects IS NULL
+       SELECT FROM members WHERE team = $1 AND member = session_user AND projects IS NULL
      ) AS sees_all`,
     [team],
   );
@@ -87,7 +87,7 @@ export async function seesEveryRecord(run: RunSql, team: string): Promise<boolea
 export async function readHeads(run: RunSql, choice: LogChoice): Promise<readonly ShippedHead[]> {
   const { condition, values } = whereClause(choice);
   const rows = await run(
-    `SELECT person, machine, seq, hash, ${RECEIVED_MS} FROM ${SCHEMA}.audit_heads WHERE ${condition}
+    `SELECT person, machine, seq, hash, ${RECEIVED_MS} FROM audit_heads WHERE ${condition}
      ORDER BY received, seq`,
     values,
   );
@@ -108,7 +108,7 @@ export async function* readLinks(
   for (let after = first; ; ) {
     const rows = await run(
       `SELECT number, person, machine, hash, ${RECEIVED_MS}, left(fields->>'prev', ${MAX_PREV}) AS prev, ${SEQ} AS seq
-       FROM ${SCHEMA}.records WHERE ${condition} AND kind = 'audit' AND number > $${next}
+       FROM records WHERE ${condition} AND kind = 'audit' AND number > $${next}
          AND coalesce(${SEQ}, $${next + 1}) >= $${next + 1}
        ORDER BY number LIMIT ${PAGE_ROWS}`,
       [...values, after, fromSeq],

@@ -248,7 +248,7 @@ describe.skipIf(!hasPostgres)("the page of a team", () => {
   it("says when nothing was shipped, and makes no tables", async () => {
     const { keeper, url } = await newTeam();
     expect(await text(await serveTeam(url), "/")).toContain("Nothing was shipped here yet.");
-    await keeper.run("DROP TABLE amplihack.records");
+    await keeper.run("DROP TABLE amplihack.records CASCADE");
     await expect(serveTeam(url)).rejects.toMatchObject({
       message: expect.stringContaining("nothing was shipped to"),
       fix: "let its owner run amplihack ship --once --to postgres=URL",

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { hasPostgres } from "../postgres-server.ts";
 import { serverScene } from "../server/scene.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";

@@ -25,13 +25,19 @@ const removeUses = (projects: readonly string[]) =>
   `SELECT amplihack.remove_memory_uses('${TEAM}', project, ${NOW_MS + 1}) AS number
    FROM unnest(ARRAY[${projects.map(project => `'${project}'`).join(", ")}]) AS project ORDER BY number`;
 /** What counts for all projects belongs to members of all. */
-const OWN = `WHERE project <> '' OR EXISTS (
-  SELECT FROM amplihack.members WHERE member = session_user AND projects IS NULL) RETURNING project`;
+const OWN = `WHERE project <> '' OR EXISTS (SELECT FROM amplihack_views.own WHERE projects IS NULL)`;
+const CHANGE_OWN = `UPDATE amplihack.memories SET is_pinned = true
+  WHERE number = ANY (ARRAY(SELECT number FROM amplihack_views.memories ${OWN})) RETURNING number`;
+const DATE_OWN = `SELECT amplihack.date_removals('${TEAM}', array_agg(name_hash), array_agg(removed_ms))
+  FROM amplihack_views.memory_removals ${OWN}`;
+const USE_ALL = `SELECT amplihack.add_memory_uses('${TEAM}', array_agg(number), array_agg(project), array_agg(project),
+    array_agg('prompt'::text), array_agg(1))
+  FROM generate_series(1::bigint, 1000) AS number, unnest(ARRAY['', 'pay', 'ship']) AS project`;
 /** What members may do to rows that they see; each gives a row for every one that it changed. */
 const CHANGES = {
-  memories: [REMOVE_ALL, `UPDATE amplihack.memories SET session = session ${OWN}`],
-  memory_removals: [`UPDATE amplihack.memory_removals SET removed_ms = removed_ms ${OWN}`],
-  memory_uses: [removeUses(PROJECTS), "UPDATE amplihack.memory_uses SET used_ms = used_ms RETURNING project"],
+  memories: [REMOVE_ALL, CHANGE_OWN],
+  memory_removals: [DATE_OWN],
+  memory_uses: [removeUses(PROJECTS)],
   earlier_values: [],
 } as const;
 const TABLES = Object.keys(CHANGES) as (keyof typeof CHANGES)[];
@@ -187,7 +193,7 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
       "UPDATE amplihack.memory_removals SET removed_ms = 1",
     ])
       await expect(bob.run(change)).rejects.toMatchObject({ code: "42501" });
-    const move = "UPDATE amplihack.memories SET project = 'pay' WHERE project = '' RETURNING number";
+    const move = `UPDATE amplihack.memories SET project = 'pay' WHERE number = ${ofTeam.number} RETURNING number`;
     await expect(bob.run(move)).rejects.toMatchObject({ code: "42501" });
     expect(await bob.run(`SELECT amplihack.remove_memories('{${ofTeam.number}}')`)).toEqual([]);
     const ann = await connect("ann");
@@ -217,12 +223,14 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
 
   describe.each(TABLES)("with SQL by hand on %s", table => {
     const name = `amplihack.${table}`;
+    const view = `amplihack_views.${table}`;
 
     it.each(VISIBLE)("%s reads the projects %j only", async (person, seen) => {
       const database = await connect(person);
-      const rows = await database.run(`SELECT project FROM ${name} ORDER BY project`);
+      const rows = await database.run(`SELECT project FROM ${view} ORDER BY project`);
       expect(rows.map(row => row["project"])).toEqual(seen);
-      expect((await database.run(`TABLE ${name}`)).length).toBe(seen.length);
+      expect((await database.run(`TABLE ${view}`)).length).toBe(seen.length);
+      await expect(database.run(`SELECT project FROM ${name}`)).rejects.toMatchObject({ problem: "refused" });
     });
 
     it.each(VISIBLE)("%s changes the projects %j only", async (person, seen) => {
@@ -258,6 +266,12 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
         });
       }
     });
+  });
+
+  it.each(VISIBLE)("are used by %s of the projects %j only", async (person, seen) => {
+    // Of each memory that is seen, in each project that is.
+    const used = await tryOut(await connect(person), run => run(USE_ALL));
+    expect(used.length).toBe(seen.length ** 2);
   });
 
   it("keep a hidden memory's number from being used", async () => {
@@ -304,7 +318,7 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
         await run("INSERT INTO members VALUES ($1, session_user, null)", [TEAM]);
         await run("CREATE TEMP TABLE memories (team text) ON COMMIT DROP");
         return [
-          await run("SELECT FROM amplihack.memories"),
+          await run("SELECT FROM amplihack_views.memories"),
           await run(
             `SELECT FROM amplihack.search_memories('${TEAM}', 'zebra', '{zebra}', '{1}', ${all}, 10)`,
           ),
@@ -398,8 +412,9 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
     it.each(["ann", "bob", "eve", "sid"] as const)("by locks of %s on tables", async person => {
       const [keeper, database] = [await connect(), await connect(person)];
       const tables = await keeper.run(
-        `SELECT oid::regclass AS name FROM pg_class
-         WHERE relnamespace = 'amplihack'::regnamespace AND relkind = 'r' ORDER BY 1`,
+        `SELECT format('%I.%I', relnamespace::regnamespace, relname) AS name FROM pg_class
+         WHERE relnamespace IN ('amplihack'::regnamespace, 'amplihack_views'::regnamespace) AND relkind IN ('r', 'v')
+         ORDER BY 1`,
       );
       expect(tables.map(row => row["name"])).toEqual(
         expect.arrayContaining([
@@ -420,10 +435,9 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
       const [store, stranger] = [await openAs("ann"), await connect(person)];
       await stranger.transaction(async run => {
         for (const table of [...TABLES, "teams", "members"])
-          await run(`LOCK TABLE amplihack.${table} IN ACCESS SHARE MODE`);
-        for (const change of Object.values(CHANGES).flat()) await run(change);
-        await run("SELECT FROM amplihack.memories FOR UPDATE");
-        await run("SELECT FROM amplihack.teams WHERE team = $1 FOR UPDATE", [TEAM]);
+          await run(`LOCK TABLE amplihack_views.${table} IN ACCESS SHARE MODE`);
+        for (const change of [...Object.values(CHANGES).flat(), USE_ALL]) await run(change);
+        await run("SELECT FROM amplihack_views.teams WHERE team = $1 FOR UPDATE", [TEAM]);
         const { memory } = await store.put(draft({ project: "pay", key: "meanwhile" }));
         await store.recordUse([memory], { project: "pay", session: "s", occasion: "prompt" });
         expect(await store.remove([memory])).toBe(1);
@@ -454,8 +468,8 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
   });
 
   it("keep the earlier texts of a project, however many somebody adds under the name in another", async () => {
-    const [ann, bob] = [await connect("ann"), await connect("bob")];
-    const ofShip = "SELECT value FROM amplihack.earlier_values WHERE project = 'ship'";
+    const [ann, bob, ship] = [await connect("ann"), await connect("bob"), await idOf("ship")];
+    const ofShip = "SELECT value FROM amplihack_views.earlier_values WHERE project = 'ship'";
     const before = await ann.run(ofShip);
     expect(before).toHaveLength(1);
     await bob.run(
@@ -465,7 +479,7 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
        FROM generate_series(1, 30) AS n`,
     );
     const after = await tryOut(ann, async run => {
-      await run("UPDATE amplihack.memories SET value = 'another' WHERE project = 'ship'");
+      await run("UPDATE amplihack.memories SET value = 'another' WHERE number = $1", [ship.number]);
       return run(`${ofShip} ORDER BY number`);
     });
     expect(after).toEqual([...before, { value: "zebra secretship" }]);
@@ -474,13 +488,17 @@ describe.skipIf(!hasPostgres)("memories of a team", () => {
 
   it("name their author, whatever a writer says", async () => {
     const [ann, bob] = [await connect("ann"), await connect("bob")];
-    const change = (set: string) =>
-      `UPDATE amplihack.memories SET ${set} WHERE project = 'pay' RETURNING author`;
-    expect(await bob.run(change("is_pinned = false"))).toEqual([{ author: "ann" }]);
-    expect(await bob.run(change("is_pinned = true"))).toEqual([{ author: "ann" }]);
-    expect(await bob.run(change("key = 'another'"))).toEqual([{ author: "bob" }]);
-    expect(await ann.run(change("key = 'key pay'"))).toEqual([{ author: "ann" }]);
-    expect(await bob.run(change("value = value || '!'"))).toEqual([{ author: "bob" }]);
-    expect(await ann.run(change("value = 'zebra secretpay'"))).toEqual([{ author: "ann" }]);
+    const { number } = await idOf("pay");
+    const authorAfter = async (who: Database, set: string) => {
+      await who.run(`UPDATE amplihack.memories SET ${set} WHERE number = ${number}`);
+      const [row] = await who.run(`SELECT author FROM amplihack_views.memories WHERE number = ${number}`);
+      return row?.["author"];
+    };
+    expect(await authorAfter(bob, "is_pinned = false")).toBe("ann");
+    expect(await authorAfter(bob, "is_pinned = true")).toBe("ann");
+    expect(await authorAfter(bob, "key = 'another'")).toBe("bob");
+    expect(await authorAfter(ann, "key = 'key pay'")).toBe("ann");
+    expect(await authorAfter(bob, "value = 'zebra secretpay!'")).toBe("bob");
+    expect(await authorAfter(ann, "value = 'zebra secretpay'")).toBe("ann");
   });
 });

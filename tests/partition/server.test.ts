@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Database } from "../../src/postgres/database.ts";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { hashSecret } from "../../src/server/http.ts";
 import { planInit, runInit } from "../../src/server/init.ts";

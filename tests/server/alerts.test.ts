@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { alertGaps, alertSilence, deliver, isPublicAddress } from "../../src/server/alerts.ts";
 import { ROLE } from "../../src/server/tables.ts";
 import { hasPostgres } from "../postgres-server.ts";

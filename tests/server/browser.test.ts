@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { chromium } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { hasPostgres } from "../postgres-server.ts";
 import { row, serverScene } from "./scene.ts";
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Database } from "../../src/postgres/database.ts";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { MIGRATIONS, makeServerTables } from "../../src/server/tables.ts";
 import { AMPLIHACK, newUserInside, type User } from "../commands/run-command.ts";

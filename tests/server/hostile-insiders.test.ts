@@ -1,6 +1,6 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { makeLink } from "../../src/server/people.ts";
 import { hasPostgres } from "../postgres-server.ts";
 import { type Answer, type Browser, row, type Scene, serverScene } from "./scene.ts";

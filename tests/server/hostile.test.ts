@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { makeLink } from "../../src/server/people.ts";
 import { ROLE } from "../../src/server/tables.ts";
 import { hasPostgres } from "../postgres-server.ts";

@@ -4,7 +4,7 @@ import { createServer, request as httpRequest } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { AMPLIHACK } from "../commands/run-command.ts";
 import { RUN } from "../dashboard/machine.ts";
 import { hasPostgres } from "../postgres-server.ts";

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { Database } from "../../src/postgres/database.ts";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { hashSecret } from "../../src/server/http.ts";
 import { planInit, runInit } from "../../src/server/init.ts";

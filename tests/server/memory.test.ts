@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { newUserInside } from "../commands/run-command.ts";
 import { hasPostgres } from "../postgres-server.ts";
 import { type Browser, type Scene, serverScene } from "./scene.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { loadConfig } from "../../src/config/index.ts";
 import { pullPolicies } from "../../src/install/pull-policies.ts";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { policyFor } from "../../src/server/policies.ts";
 import { joinedFile } from "../../src/ship/joined-server.ts";
 import { fetchServerPolicy, takenPolicy, takePolicy } from "../../src/ship/server-policy.ts";

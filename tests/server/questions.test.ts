@@ -6,7 +6,7 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { definition, openProgram, openRun, readCommandLine } from "../../src/hooks/index.ts";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { joinedFile } from "../../src/ship/joined-server.ts";
 import { type AskedQuestion, askTeam, sendSpooled } from "../../src/ship/questions.ts";
 import { type System, writeAtomically } from "../../src/system/index.ts";

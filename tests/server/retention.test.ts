@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { findBrokenAnchor, makeAnchor } from "../../src/server/anchors.ts";
 import { exportPerson, forgetPerson } from "../../src/server/person-data.ts";
 import { ROLE } from "../../src/server/tables.ts";

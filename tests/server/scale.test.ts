@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Database } from "../../src/postgres/database.ts";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { hasPostgres } from "../postgres-server.ts";
 import { serverScene } from "./scene.ts";
 

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { Database } from "../../src/postgres/database.ts";
-import { SCHEMA } from "../../src/postgres/migrate.ts";
+import { SCHEMA } from "../../src/postgres/schema.ts";
 import { findBrokenAnchor, makeAnchor } from "../../src/server/anchors.ts";
 import { RecordQueue } from "../../src/server/record-queue.ts";
 import { ROLE } from "../../src/server/tables.ts";

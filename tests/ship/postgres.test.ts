@@ -83,7 +83,7 @@ describe.skipIf(!hasPostgres)("shipping to PostgreSQL", () => {
     const [ann, sid] = [await member("ann"), await member("sid", null)];
     await sid.transaction(async run => {
       await run("SELECT pg_advisory_xact_lock(hashtextextended('amplihack records acme', 0))");
-      await run("SELECT FROM amplihack.teams FOR UPDATE");
+      await run("SELECT FROM amplihack_views.teams FOR UPDATE");
       expect(await ship({ stateHome, database: ann })).toBe(4);
     });
   });
@@ -217,15 +217,16 @@ describe.skipIf(!hasPostgres)("who may do what with records", () => {
     await add(bob, "", "4");
     await expect(add(eve, "", "5")).rejects.toMatchObject({ problem: "refused" });
     const seen = async (who: Database) =>
-      (await who.run("SELECT id, person FROM amplihack.records WHERE machine = 'm' ORDER BY id")).map(
+      (await who.run("SELECT id, person FROM amplihack_views.records WHERE machine = 'm' ORDER BY id")).map(
         row => `${row["id"]} ${row["person"]}`,
       );
     expect(await seen(ann)).toEqual(["1 ann", "2 ann", "3 bob", "4 bob"]);
     expect(await seen(bob)).toEqual(["1 ann", "4 bob"]);
     expect(await seen(eve)).toEqual([]);
-    expect(await eve.run("SELECT * FROM amplihack.audit_heads")).toEqual([]);
-    expect(await bob.run("SELECT seq FROM amplihack.audit_heads")).toEqual([{ seq: "1" }]);
+    expect(await eve.run("SELECT * FROM amplihack_views.audit_heads")).toEqual([]);
+    expect(await bob.run("SELECT seq FROM amplihack_views.audit_heads")).toEqual([{ seq: "1" }]);
     for (const statement of [
+      "SELECT FROM amplihack.records",
       "UPDATE amplihack.records SET host = 'x'",
       "UPDATE amplihack.records SET host = 'x' WHERE person = session_user",
       "DELETE FROM amplihack.records",

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Overview } from "../../src/dashboard/activity.ts";
 import type { Database } from "../../src/postgres/database.ts";
-import { migrate, SCHEMA } from "../../src/postgres/migrate.ts";
+import { migrate } from "../../src/postgres/migrate.ts";
+import { SCHEMA, VIEWS } from "../../src/postgres/schema.ts";
 import { makeMonths, makeRecordTables, RECORD_TABLES, sums } from "../../src/ship/record-tables.ts";
 import { NOON_MS, newTeam, serveTeam } from "../dashboard/team.ts";
 import { hasPostgres } from "../postgres-server.ts";
@@ -108,10 +109,10 @@ describe.skipIf(!hasPostgres)("sums of records", () => {
     for (const table of ["rollups", "sessions", "totals"])
       for (const statement of [`DELETE FROM ${SCHEMA}.${table}`, `UPDATE ${SCHEMA}.${table} SET team = ''`])
         await expect(carl.database.run(statement)).rejects.toMatchObject({ code: "42501" });
-    const projects = await carl.database.run(`SELECT DISTINCT project FROM ${SCHEMA}.rollups`);
+    const projects = await carl.database.run(`SELECT DISTINCT project FROM ${VIEWS}.rollups`);
     expect(projects).toEqual([{ project: "github.com/acme/p1" }]);
     // Totals are of all projects.
-    expect(await carl.database.run(`SELECT FROM ${SCHEMA}.totals`)).toEqual([]);
+    expect(await carl.database.run(`SELECT FROM ${VIEWS}.totals`)).toEqual([]);
     await expect(carl.database.run(`SELECT FROM ${SCHEMA}.records_other`)).rejects.toMatchObject({
       code: "42501",
     });

@@ -3,7 +3,6 @@ import type { System } from "../../system/index.ts";
 import { encodeText, idKey, type Memory, type MemoryName, nameKey, withFreeId } from "../memory.ts";
 import { NOW_MS } from "../postgres-schema.ts";
 import {
-  MEMORIES,
   named,
   nameValues,
   readMemoryRow,
@@ -22,7 +21,6 @@ import {
 } from "./decide.ts";
 import type { SentChange } from "./local-copy.ts";
 
-const REMOVALS = `${SCHEMA}.memory_removals`;
 const EARLIER = `${SCHEMA}.earlier_values`;
 const NAME_HASH = `${SCHEMA}.text_hash(given.agent, given.session, given.key)`;
 
@@ -47,9 +45,9 @@ class Batch {
     const { run, team } = this.target;
     const values = [team, ...nameValues(names)];
     const isNamed = `team = $1 AND ${named("name", 2)}`;
-    const memories = await run(`SELECT ${SELECTED}, revision FROM ${MEMORIES} WHERE ${isNamed}`, values);
+    const memories = await run(`SELECT ${SELECTED}, revision FROM memories WHERE ${isNamed}`, values);
     const removals = await run(
-      `SELECT agent, session, key, removed_ms, revision FROM ${REMOVALS} WHERE ${isNamed}`,
+      `SELECT agent, session, key, removed_ms, revision FROM memory_removals WHERE ${isNamed}`,
       values,
     );
     const found: readonly NumberedState[] = [
@@ -97,9 +95,8 @@ class Batch {
     await removeRows(this.target, named("name", 2), nameValues(removed));
     const final = removed.filter(({ isFinal }) => isFinal);
     await run(
-      `UPDATE ${REMOVALS} SET removed_ms = given.removed_ms
-       FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) AS given (agent, session, key, removed_ms)
-       WHERE team = $1 AND name_hash = ${NAME_HASH}`,
+      `SELECT ${SCHEMA}.date_removals($1, array_agg(${NAME_HASH}), array_agg(given.removed_ms))
+       FROM unnest($2::text[], $3::text[], $4::text[], $5::bigint[]) AS given (agent, session, key, removed_ms)`,
       [team, ...nameValues(final), final.map(({ removedMs }) => String(removedMs))],
     );
   }
@@ -132,7 +129,7 @@ class Batch {
        FROM unnest($2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::text[], $8::text[], $9::text[],
          $10::bigint[]) AS given (agent, session, key, project, id, value, type, category, updated_ms)
        WHERE NOT EXISTS (
-         SELECT FROM ${EARLIER} AS known
+         SELECT FROM earlier_values AS known
          WHERE known.team = $1 AND known.name_hash = ${NAME_HASH}
            AND (known.value, known.type, known.category) = (given.value, given.type, given.category)
        )`,
@@ -229,10 +226,10 @@ export class TeamDatabase implements TeamSide {
   async look(): Promise<TeamFacts> {
     const [row] = await this.database.run(
       `SELECT revision, ${NOW_MS} AS now_ms, (
-         SELECT coalesce(projects::text, 'all') FROM ${SCHEMA}.members
+         SELECT coalesce(projects::text, 'all') FROM members
          WHERE members.team = teams.team AND member = session_user
        ) AS projects
-       FROM ${SCHEMA}.teams WHERE team = $1`,
+       FROM teams WHERE team = $1`,
       [this.team],
     );
     if (row === undefined) throw this.notMember();
@@ -310,7 +307,7 @@ export class TeamDatabase implements TeamSide {
     return this.database.run(
       `SELECT * FROM (
          SELECT page.*, sum(octet_length(value)) OVER (ORDER BY revision, number) AS size FROM (
-           SELECT ${SELECTED}, revision FROM ${MEMORIES}
+           SELECT ${SELECTED}, revision FROM memories
            WHERE team = $1 AND (revision, number) > ($2, $3) AND revision <= $4
            ORDER BY revision, number LIMIT ${MAX_PAGE}
          ) AS page
@@ -322,7 +319,7 @@ export class TeamDatabase implements TeamSide {
 
   private removalsAfter({ revision, last, upTo }: PageCursor): Promise<readonly Row[]> {
     return this.database.run(
-      `SELECT agent, session, key, removed_ms, revision, name_hash::text AS name_hash FROM ${REMOVALS}
+      `SELECT agent, session, key, removed_ms, revision, name_hash::text AS name_hash FROM memory_removals
        WHERE team = $1 AND (revision, name_hash) > ($2, $3::bytea) AND revision <= $4
        ORDER BY memory_removals.revision, memory_removals.name_hash LIMIT ${MAX_PAGE}`,
       [this.team, revision, last, upTo],
