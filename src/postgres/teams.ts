@@ -108,6 +108,8 @@ export function makeViewOf(table: string, condition = IS_OF_OWN): Migration {
 }
 
 const VIEWS_OF_TEAMS: Migration = [
+  // One that was left empty is made anew: whose it is may do with its views what they like.
+  `DROP SCHEMA IF EXISTS ${VIEWS}`,
   `CREATE SCHEMA ${VIEWS}`,
   `GRANT USAGE ON SCHEMA ${VIEWS} TO PUBLIC`,
   `CREATE VIEW ${OWN} WITH (security_barrier) AS

@@ -58,8 +58,12 @@ export async function runInit(
   const password = hasRole ? undefined : randomBytes(24).toString("base64url");
   // Only letters, digits, dashes and underscores: nothing in it ends the text.
   if (password !== undefined) await database.run(`CREATE ROLE ${ROLE} LOGIN PASSWORD '${password}'`);
+  // Whoever made a role may not become it by that alone (PostgreSQL 16), and is a member for `pg_has_role`: so it is tried.
   await database.run(
-    `DO $$ BEGIN IF NOT pg_has_role(current_user, '${ROLE}', 'MEMBER') THEN EXECUTE 'GRANT ${ROLE} TO ' || quote_ident(current_user); END IF; END $$`,
+    `DO $$ BEGIN
+       PERFORM set_config('role', '${ROLE}', true), set_config('role', 'none', true);
+     EXCEPTION WHEN insufficient_privilege THEN EXECUTE 'GRANT ${ROLE} TO ' || quote_ident(session_user);
+     END $$`,
   );
   await makeServerTables(database, team);
   return { password, link: await makeLink(database, { team, person: owner, role: "owner" }) };

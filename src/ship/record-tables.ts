@@ -367,6 +367,9 @@ const VIEWS_OF_RECORDS: Migration = [
   ...["records", "rollups", "sessions"].flatMap(table => makeViewOf(table)),
   ...makeViewOf("audit_heads", "true"),
   ...makeViewOf("totals", "own.projects IS NULL"),
+  // Somebody with a login may write what no program of ours sends; pages could not show such a time.
+  `ALTER TABLE ${RECORDS} ADD CONSTRAINT records_time
+     CHECK (time >= '1970-01-01 00:00:00+00' AND time < '10000-01-01 00:00:00+00') NOT VALID`,
 ];
 
 export async function makeRecordTables(database: Database): Promise<void> {

@@ -29,14 +29,7 @@ const COLUMNS: Readonly<Record<string, readonly string[]>> = {
   totals: ["name"],
 };
 /** Ways to look for a name that the planner has; a login may switch the others off. */
-const WAYS = [
-  "",
-  "seqscan",
-  "seqscan, bitmapscan",
-  "seqscan, indexscan",
-  "hashjoin, nestloop",
-  "nestloop, sort",
-];
+const WAYS = ["", "seqscan, bitmapscan, hashjoin, nestloop, sort"];
 const STATEMENTS = [
   "SELECT FROM «table» WHERE «column» = «name»",
   "SELECT FROM «table» WHERE «column» <= «name» ORDER BY «column» LIMIT 1",

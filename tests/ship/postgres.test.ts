@@ -70,7 +70,7 @@ async function scene() {
 }
 
 async function rowsOf(database: Database, more = "") {
-  return database.run(`SELECT * FROM amplihack.records ${more} ORDER BY number`);
+  return database.run(`SELECT * FROM records ${more} ORDER BY number`);
 }
 
 describe.skipIf(!hasPostgres)("shipping to PostgreSQL", () => {

@@ -121,7 +121,7 @@ describe.skipIf(!hasPostgres)("sums of records", () => {
   it("are made for what an earlier version stored, which moves into tables by month", async () => {
     const { keeper } = await newTeam();
     await keeper.run(
-      `DROP TABLE ${SCHEMA}.records, ${SCHEMA}.audit_heads, ${SCHEMA}.rollups, ${SCHEMA}.sessions, ${SCHEMA}.totals`,
+      `DROP TABLE ${SCHEMA}.records, ${SCHEMA}.audit_heads, ${SCHEMA}.rollups, ${SCHEMA}.sessions, ${SCHEMA}.totals CASCADE`,
     );
     for (const name of ["insert", "delete", "update"])
       await keeper.run(`DROP FUNCTION ${SCHEMA}.records_${name}, ${SCHEMA}.rollups_${name}`);
