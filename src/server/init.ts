@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { type Database, hasRelation, SCHEMA } from "../postgres/index.ts";
+import { type Database, hasRelation, SCHEMA, VIEWS } from "../postgres/index.ts";
 import { Problem } from "../state/index.ts";
 import { makeLink } from "./people.ts";
 import { makeServerTables, ROLE } from "./tables.ts";
@@ -37,7 +37,7 @@ export async function planInit({ run }: Database, team: string): Promise<InitPla
       ...(hasRole
         ? []
         : [`make the role ${ROLE}, which the server connects as and which sees one team at a time`]),
-      `make or update the tables in the schema ${SCHEMA}`,
+      `make or update the tables in the schema ${SCHEMA}, and what members read of them in ${VIEWS}`,
       `make the team ${team} where it is missing`,
       "make a link, valid once, with which the first owner comes in",
     ],
