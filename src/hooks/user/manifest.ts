@@ -222,7 +222,7 @@ function parseWhen(value: Json, place: string): When | undefined {
 
 const MAX_RUN_FILE_BYTES = 16 * 1024 * 1024;
 
-/** Of the contents of files, in the order given; a file that cannot be read counts as one. */
+/** Of the contents of files, in the order given; one that cannot be read counts by what the disk says of it. */
 export function digestFiles(
   { files, text }: Pick<System, "files" | "text">,
   paths: readonly string[],
@@ -231,10 +231,19 @@ export function digestFiles(
     try {
       return `${path}\0${sha256Hex(files.read(path, MAX_RUN_FILE_BYTES))}`;
     } catch {
-      return `${path}\0missing`;
+      return `${path}\0${stampOf(files, path)}`;
     }
   });
   return sha256Hex(text.encode(lines.join("\n")));
+}
+
+/** A stamp ends with the time of its last change, which nobody can set. */
+function stampOf(files: System["files"], path: string): string {
+  try {
+    return files.exactFacts(files.realPath(path))?.stamp ?? "missing";
+  } catch {
+    return "missing";
+  }
 }
 
 /** Which calls a hook is for, as plain data: what `defineHook` was told and what the manifest holds. */

@@ -11,7 +11,14 @@ const MAX_FILES = 200;
 const MAX_FILE_BYTES = 1024 * 1024;
 const MAX_WORDS = 20_000;
 const MAX_FOLDERS = 8;
+const MAX_MATCHES = 500;
+const MAX_QUOTED_DEPTH = 3;
 const WORD = /[\w@.~/+*?-]+/g;
+/** A part of a word in the shell: in quotes, behind a backslash, computed, or plain. */
+const PART =
+  /"((?:\\.|[^"\\\n])*)"|'([^'\n]*)'|\\(.)|(\$\{[^}\n]*\}|\$\([^()\n]*\)|`[^`\n]*`|\$\w+|\{[^{}\n]*\})|([\w@.~/+*?[\]%:,-]+)/g;
+/** Between two words: a new command begins. */
+const BEGINS_COMMAND = /[;|&(\n]/;
 /** A module is named without the ending of its file. */
 const ENDINGS = [
   "",
@@ -24,8 +31,12 @@ const ENDINGS = [
   ".mts",
   ".rb",
   ".pl",
+  ".java",
+  ".class",
+  ".jar",
   "/index.js",
   "/__init__.py",
+  "/__main__.py",
 ];
 
 /** Programs that run what a file says which no word of the command names. */
@@ -51,6 +62,7 @@ const TASK_FILES: readonly (readonly [programs: RegExp, files: RegExp])[] = [
     /^(?:composer|mix|cargo|docker|docker-compose)$/,
     /^(?:composer\.json|mix\.exs|cargo\.toml|build\.rs|dockerfile|(?:docker-)?compose\.ya?ml)$/i,
   ],
+  [/^go$/, /\.go$|^go\.(?:mod|work)$/],
 ];
 
 /** What hooks in Claude's shape start and send to, for people: one line each. */
@@ -72,19 +84,18 @@ export function listActions(data: Json): readonly string[] {
 
 /** The files of the project that these hooks name or run, and those which the text of such a file names, and so on. */
 export function listFilesThatRun(system: System, projectRoot: string, data: Json): readonly string[] {
-  return listFiles(system, projectRoot, [projectRoot], ({ look }) => {
+  return listFiles(system, projectRoot, [projectRoot], search => {
     for (const handler of handlersIn(data))
-      look(withProject(JSON.stringify(handler), projectRoot), [projectRoot]);
+      for (const text of textsIn(handler).map(one => withProject(one, projectRoot))) {
+        // An argument or a variable may be one name with blanks in it.
+        if (text.includes(" ")) search.take(resolve(projectRoot, text));
+        search.look(text, [projectRoot]);
+      }
   });
 }
 
 function withProject(text: string, projectRoot: string): string {
-  return text.replace(/\$\{?CLAUDE_PROJECT_DIR\}?/g, projectRoot);
-}
-
-interface Search {
-  readonly look: (text: string, near: readonly string[]) => void;
-  readonly take: (path: string) => boolean;
+  return text.replace(/\$\{?CLAUDE_PROJECT_DIR(?::?-[^}]*)?\}?/g, projectRoot).replace(/~\+(?=\/)/g, ".");
 }
 
 /** `places`: from where the text of a file names others, besides its own folder. */
@@ -94,46 +105,146 @@ function listFiles(
   places: readonly string[],
   begin: (search: Search) => void,
 ): readonly string[] {
-  const { files } = system;
-  const found = new Set<string>();
-  let words = 0;
-  const look = (text: string, near: readonly string[]): void => {
-    const folders = [...near];
-    for (const [word] of text.replace(/\$\{?\w+\}?/g, "").matchAll(WORD)) {
-      if (++words > MAX_WORDS || found.size >= MAX_FILES) return;
-      if (/[*?]/.test(word))
-        for (const folder of folders)
-          for (const path of listMatches(files, folder, inProject(word))) take(path);
-      if (candidates(word, folders).some(take)) continue;
-      // `cd scripts && ./check.sh`, `make -C tools`: what comes next may be named from there.
-      const folder = resolve(projectRoot, inProject(word));
-      if (
-        folders.length < MAX_FOLDERS &&
-        !folders.includes(folder) &&
-        files.follow(folder)?.kind === "directory"
-      )
-        folders.push(folder);
-      for (const [programs, names] of TASK_FILES)
-        if (programs.test(basename(word)))
-          for (const each of folders)
-            for (const name of listed(each)) if (names.test(name)) take(join(each, name));
-    }
-  };
-  const listed = (folder: string): readonly string[] =>
-    isInside(projectRoot, folder) && files.follow(folder)?.kind === "directory" ? files.list(folder) : [];
-  const take = (path: string): boolean => {
-    if (!isInside(projectRoot, path)) return false;
-    if (found.has(path)) return true;
-    const facts = files.follow(path);
-    if (facts?.kind !== "file") return false;
-    found.add(path);
-    if (facts.size <= MAX_FILE_BYTES)
-      look(system.text.decode(files.read(path, MAX_FILE_BYTES)).text, [dirname(path), ...places]);
-    return true;
-  };
-  begin({ look, take });
-  return [...found].sort();
+  const search = new Search(system, projectRoot);
+  begin(search);
+  return search.follow(places);
 }
+
+class Search {
+  readonly #system: System;
+  readonly #projectRoot: string;
+  readonly #found = new Set<string>();
+  readonly #pending: { readonly path: string; readonly size: number }[] = [];
+  readonly #beginnings = new Map<string, ReadonlySet<string>>();
+  #words = 0;
+  #isFollowing = false;
+
+  constructor(system: System, projectRoot: string) {
+    this.#system = system;
+    this.#projectRoot = projectRoot;
+  }
+
+  take(path: string): boolean {
+    if (!isInside(this.#projectRoot, path)) return false;
+    if (this.#found.has(path)) return true;
+    const facts = this.#system.files.follow(path);
+    if (facts?.kind !== "file") return false;
+    this.#found.add(path);
+    this.#pending.push({ path, size: facts.size });
+    return true;
+  }
+
+  look(text: string, from: readonly string[]): void {
+    const folders = [...from];
+    const takers = new Set<RegExp>(SPREADS.test(text) ? [/^/] : []);
+    const seen = new Set<string>();
+    for (const { word, isRun, isComputed } of wordsIn(text)) {
+      const key = `${word}\n${folders.length}`;
+      if (seen.has(key) || (isComputed && !isRun)) continue;
+      seen.add(key);
+      if (++this.#words > MAX_WORDS || this.#found.size >= MAX_FILES) return;
+      if (PATTERN.test(word))
+        for (const folder of folders)
+          for (const path of listMatches(this.#system.files, folder, inProject(word))) this.take(path);
+      // `cd scripts && ./check.sh`, `make -C tools`: what comes next may be named from there.
+      const folder = resolve(this.#projectRoot, inProject(word));
+      if (folders.length < MAX_FOLDERS && !folders.includes(folder) && this.#isFolder(folder)) {
+        folders.push(folder);
+        for (const names of takers) this.#takeFrom(folder, names);
+      }
+      // A tool of the project by its name: only where the command itself says so, since texts are full of names.
+      const isTool = !this.#isFollowing && /^[\w.-]+$/.test(word);
+      if (isTool && this.take(join(this.#projectRoot, "node_modules/.bin", word))) continue;
+      const near = folders.filter(each => this.#mayHold(each, word));
+      if (candidates(word, near).some(path => this.take(path))) continue;
+      for (const [programs, names] of TASK_FILES)
+        if (programs.test(basename(word)) && !takers.has(names)) {
+          takers.add(names);
+          for (const each of folders) this.#takeFrom(each, names);
+        }
+    }
+  }
+
+  /** What is named outright comes before what files say, so that a long file hides nothing of it. */
+  follow(places: readonly string[]): readonly string[] {
+    const { files, text } = this.#system;
+    this.#words = 0;
+    this.#isFollowing = true;
+    for (let next = this.#pending.shift(); next !== undefined; next = this.#pending.shift())
+      if (next.size <= MAX_FILE_BYTES)
+        this.look(text.decode(files.read(next.path, MAX_FILE_BYTES)).text, [dirname(next.path), ...places]);
+    return [...this.#found].sort();
+  }
+
+  #takeFrom(folder: string, names: RegExp): void {
+    for (const name of this.#listed(folder)) if (names.test(name)) this.take(join(folder, name));
+  }
+
+  #isFolder(path: string): boolean {
+    return this.#system.files.follow(path)?.kind === "directory";
+  }
+
+  #listed(folder: string): readonly string[] {
+    return isInside(this.#projectRoot, folder) && this.#isFolder(folder)
+      ? this.#system.files.list(folder)
+      : [];
+  }
+
+  /** Nearly all words of a text name nothing: told by one look at each folder. */
+  #mayHold(folder: string, word: string): boolean {
+    const [first = ""] = /^[^/.]+/.exec(word) ?? [];
+    if (first === "" || !isInside(this.#projectRoot, folder)) return true;
+    const known =
+      this.#beginnings.get(folder) ?? new Set(this.#listed(folder).map(name => name.split(".")[0] ?? ""));
+    this.#beginnings.set(folder, known);
+    return known.has(first);
+  }
+}
+
+/** One word of a command or of code, as far as it can be told without knowing the language. */
+interface NamedWord {
+  readonly word: string;
+  /** it begins a command, or stands behind an interpreter */
+  readonly isRun: boolean;
+  /** a part of it is a variable or the output of a command, for which `*` stands */
+  readonly isComputed: boolean;
+}
+
+const PATTERN = /[*?]|\[.+\]/;
+/** What runs every file of a folder that it is given: `run-parts x`, `ls x | xargs sh`, `find x -exec sh {} +` */
+const SPREADS = /\brun-parts\b|(?:\b(?:xargs|parallel)\b|-(?:exec|ok)(?:dir)?\s)/;
+
+/** First what stands there by itself, then what quotes, backslashes and variables make of it. */
+function* wordsIn(text: string, depth = 0): Iterable<NamedWord> {
+  if (depth === 0)
+    for (const [word] of text.replace(/\$\{?\w+\}?/g, "").matchAll(WORD))
+      yield { word, isRun: false, isComputed: false };
+  const quoted: string[] = [];
+  let word = "";
+  let [isRun, isComputed, end, program] = [true, false, 0, ""];
+  for (const part of text.matchAll(PART)) {
+    const [all, double, single, escaped, computed, plain = ""] = part;
+    const inQuotes = double ?? single;
+    if (part.index > end && word !== "") {
+      yield { word, isRun: isRun || INTERPRETER.test(basename(program)), isComputed };
+      if (!word.startsWith("-")) program = word;
+      isRun = BEFORE_COMMAND.test(word);
+      [word, isComputed] = ["", false];
+    }
+    isRun ||= word === "" && BEGINS_COMMAND.test(text.slice(end, part.index));
+    end = part.index + all.length;
+    const inside = double?.replace(COMPUTED, "*").replace(/\\(.)/g, "$1") ?? single;
+    isComputed ||= computed !== undefined || (double !== undefined && inside?.includes("*") === true);
+    word += inside ?? escaped ?? (computed === undefined ? plain : "*");
+    if (inQuotes !== undefined && /[\s;&|(]/.test(inQuotes)) quoted.push(inQuotes);
+  }
+  if (word !== "") yield { word, isRun: isRun || INTERPRETER.test(basename(program)), isComputed };
+  if (depth < MAX_QUOTED_DEPTH) for (const inner of quoted) yield* wordsIn(inner, depth + 1);
+}
+
+const COMPUTED = /\$\{[^}]*\}|\$\([^()]*\)|`[^`]*`|\$\w+/g;
+/** Words of the shell behind which a command begins, and programs that start the next word. */
+const BEFORE_COMMAND = /^(?:do|then|else|if|while|until|!|exec|sudo|env|time|nohup|command|\w+=.*)$/;
 
 /** A script of the project that a hook runs, with all that it runs, and that nobody agreed to as it is now. */
 export interface UnagreedScript {
@@ -178,7 +289,7 @@ export function withAllItRuns(
   path: string,
   { cwd, projectRoot }: { readonly cwd: string; readonly projectRoot: string },
 ): { readonly paths: readonly string[]; readonly sha256: string } {
-  const paths = listFiles(system, projectRoot, [cwd, projectRoot], ({ take }) => void take(path));
+  const paths = listFiles(system, projectRoot, [cwd, projectRoot], search => void search.take(path));
   return { paths, sha256: digestFiles(system, paths) };
 }
 
@@ -198,12 +309,11 @@ function scriptsNamed(
   cwd: string,
   projectRoot: string,
 ): readonly string[] {
-  const text = withProject(command, projectRoot).replace(/\$\{?\w+\}?/g, "");
   const folders = [...new Set([cwd, projectRoot])];
   const found = new Set<string>();
   let program = "";
-  for (const [word] of text.matchAll(WORD)) {
-    if (word.startsWith("-")) continue;
+  for (const { word, isRun: isStarted, isComputed } of wordsIn(withProject(command, projectRoot))) {
+    if (word.startsWith("-") || (isComputed && !isStarted)) continue;
     const isRun = INTERPRETER.test(basename(program));
     program = word;
     const inner = inProject(word);
@@ -212,7 +322,7 @@ function scriptsNamed(
     const paths = isRun
       ? candidates(word, folders)
       : folders.flatMap(folder => [resolve(folder, word), resolve(folder, inner)]);
-    const matched = /[*?]/.test(word) ? folders.flatMap(folder => listMatches(files, folder, inner)) : [];
+    const matched = PATTERN.test(word) ? folders.flatMap(folder => listMatches(files, folder, inner)) : [];
     for (const path of [...paths, ...matched]) {
       if (!isInside(projectRoot, path)) continue;
       const facts = files.follow(path);
@@ -225,11 +335,23 @@ function scriptsNamed(
   return [...found];
 }
 
+/** Names that a pattern fits, part by part; one of signs alone says nothing. */
 function listMatches(files: System["files"], folder: string, word: string): readonly string[] {
+  if (!/\w/.test(word.replace(/\[.*?\]/g, ""))) return [];
   const pattern = resolve(folder, word);
-  const place = dirname(pattern);
-  if (files.follow(place)?.kind !== "directory") return [];
-  return files.list(place).flatMap(name => (globMatches(basename(pattern), name) ? [join(place, name)] : []));
+  const parts = pattern.split("/");
+  const first = parts.findIndex(part => PATTERN.test(part));
+  let places = [parts.slice(0, first).join("/")];
+  for (const part of parts.slice(first)) {
+    places = places
+      .flatMap(place => {
+        if (!PATTERN.test(part)) return [join(place, part)];
+        if (files.follow(place)?.kind !== "directory") return [];
+        return files.list(place).flatMap(name => (globMatches(part, name) ? [join(place, name)] : []));
+      })
+      .slice(0, MAX_MATCHES);
+  }
+  return places;
 }
 
 /** `$PWD/scripts/x` and `$(git rev-parse --show-toplevel)/scripts/x` are read from their first slash on. */
@@ -244,6 +366,12 @@ function candidates(word: string, folders: readonly string[]): readonly string[]
   return folders.flatMap(folder =>
     forms.flatMap(form => ENDINGS.map(ending => resolve(folder, form) + ending)),
   );
+}
+
+/** Every text in it: words, variables, paths. */
+function textsIn(value: Json): readonly string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsIn) : [];
 }
 
 /** Every object of a hook file that says what is to be done, wherever it stands. */

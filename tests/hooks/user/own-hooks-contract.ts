@@ -598,6 +598,8 @@ esac
       ["by a pattern", "for f in scripts/ch*.sh; do sh $f; done"],
       ["without an ending", "sh scripts/check"],
       ["as a module", "cd scripts && python3 -m check"],
+      ["in parts of quotes", "sh scr'ipts'/check.sh"],
+      ["by a pattern of folders", "sh ./scr*/check.sh"],
     ];
 
     it.each(NAMED)(

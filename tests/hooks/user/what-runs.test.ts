@@ -1,0 +1,112 @@
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { digestFiles } from "../../../src/hooks/user/manifest.ts";
+import { findUnagreedScripts, listFilesThatRun } from "../../../src/hooks/user/what-runs.ts";
+import { createNodeSystem } from "../../../src/system/node.ts";
+import { temporaryDirectory } from "../../temporary-directory.ts";
+
+const system = createNodeSystem();
+
+function projectWith(files: Readonly<Record<string, string>>): string {
+  const project = temporaryDirectory();
+  for (const [name, text] of Object.entries(files)) {
+    const path = join(project, name);
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+    chmodSync(path, 0o755);
+  }
+  return project;
+}
+
+const FILES = {
+  "scripts/check.sh": "true\n",
+  "scripts/more.sh": "true\n",
+  "my dir/check.sh": "true\n",
+  "lib/__init__.py": "",
+  "lib/util.py": "1\n",
+  "src/app.ts": "1\n",
+  "cmd/check/main.go": "package main\n",
+  "Checks.java": "class Checks {}\n",
+  "tools/lint.js": "1\n",
+};
+
+const listed = (project: string, handler: object) =>
+  listFilesThatRun(system, project, { hooks: { PreToolUse: [{ hooks: [handler] }] } } as never).map(path =>
+    path.slice(project.length + 1),
+  );
+
+describe("what a trusted command runs", () => {
+  it.each([
+    ["sh 'my dir/check.sh'", "my dir/check.sh"],
+    ['"$CLAUDE_PROJECT_DIR"/"my dir"/check.sh', "my dir/check.sh"],
+    ['"${CLAUDE_PROJECT_DIR:-.}/my dir/check.sh"', "my dir/check.sh"],
+    ["sh my\\ dir/check.sh", "my dir/check.sh"],
+    [`bash -c "sh 'my dir/check.sh' --fast"`, "my dir/check.sh"],
+    ["sh sc'ript's/check.sh", "scripts/check.sh"],
+    ["sh scripts/chec[k].sh", "scripts/check.sh"],
+    ["sh scripts/{check,more}.sh", "scripts/more.sh"],
+    ["sh */check.sh", "scripts/check.sh"],
+    ["for f in s*/*.sh; do sh $f; done", "scripts/more.sh"],
+    ["S=check; sh scripts/$S.sh", "scripts/check.sh"],
+    [`cd . && scripts/"$(cat name)".sh`, "scripts/check.sh"],
+    ["run-parts scripts", "scripts/more.sh"],
+    ["find scripts -type f -exec sh {} \\;", "scripts/check.sh"],
+    ["ls scripts | xargs -I{} sh scripts/{}", "scripts/check.sh"],
+    ["PYTHONPATH=lib python3 -c 'import util'", "lib/util.py"],
+    ["java Checks", "Checks.java"],
+    ["go run ./cmd/check", "cmd/check/main.go"],
+    ["npx lint", "node_modules/.bin/lint"],
+    ["sh ~+/scripts/check.sh", "scripts/check.sh"],
+  ])("belongs to what is trusted: %s", (command, file) => {
+    const project = projectWith(FILES);
+    mkdirSync(join(project, "node_modules", ".bin"), { recursive: true });
+    symlinkSync("../../tools/lint.js", join(project, "node_modules", ".bin", "lint"));
+    expect(listed(project, { type: "command", command })).toContain(file);
+  });
+
+  it("belongs to it by its variables and arguments as well", () => {
+    const project = projectWith(FILES);
+    expect(listed(project, { command: "bash", args: ["-c", "sh 'my dir/check.sh'"] })).toEqual([
+      "my dir/check.sh",
+    ]);
+    expect(listed(project, { command: "true", env: { BASH_ENV: "my dir/check.sh" } })).toEqual([
+      "my dir/check.sh",
+    ]);
+  });
+
+  it.each(["prettier --check src/$NAME.ts", "grep -q TODO src", 'git diff --stat "$1"', "true * ?"])(
+    "is no file that a command only looks at: %s",
+    command => expect(listed(projectWith(FILES), { command })).toEqual([]),
+  );
+
+  it("is not hidden behind a long file of another hook", () => {
+    const long = Array.from({ length: 30_000 }, (_, index) => `word${index}`).join(" ");
+    const project = projectWith({ ...FILES, "scripts/first.js": long });
+    const handlers = ["node scripts/first.js", "sh scripts/check.sh"].map(command => ({ command }));
+    const data = { hooks: { PreToolUse: [{ hooks: handlers }] } };
+    expect(listFilesThatRun(system, project, data)).toContain(join(project, "scripts/check.sh"));
+  });
+
+  it.each(["sh 'my dir/check.sh'", "sh my\\ dir/check.sh", "'my dir/check.sh' x", "sh */check.sh"])(
+    "is looked for in each project, by a hook of one's own: %s",
+    command => {
+      const project = projectWith(FILES);
+      const action = { kind: "command", command } as never;
+      const place = { cwd: project, projectRoot: project };
+      const found = findUnagreedScripts(system, temporaryDirectory(), { action, runs: undefined }, place);
+      expect(found.map(({ path }) => path)).toContain(join(project, "my dir/check.sh"));
+    },
+  );
+});
+
+it("a program that is too large to be read is another one when it was written since", () => {
+  const path = join(projectWith({ large: "" }), "large");
+  const large = Buffer.alloc(17 * 1024 * 1024, 1);
+  writeFileSync(path, large);
+  const before = digestFiles(system, [path]);
+  expect(digestFiles(system, [path])).toBe(before);
+  large.fill(2, 1000, 1010);
+  writeFileSync(path, large);
+  expect(digestFiles(system, [path])).not.toBe(before);
+});
