@@ -13,7 +13,7 @@ import {
   text,
   type Value,
 } from "../shell/index.ts";
-import { isInside } from "../system/index.ts";
+import { isInside, resolve } from "../system/index.ts";
 import {
   classifyPath,
   expandTarget,
@@ -51,7 +51,12 @@ function* everyEffect(facts: ShellFacts, workspace: Workspace): Iterable<readonl
     const own = filesOfOwn(invocation, word => isOwnFile(workspace, word, describe(by.cwd)));
     if (own === undefined) continue;
     const { shows, writes } = own;
-    yield shownFiles(shows, workspace).map(path => ({ kind: "read", by, path: text(path), isCopy: false }));
+    yield shownFiles(shows, workspace, by.cwd).map(path => ({
+      kind: "read",
+      by,
+      path: text(path),
+      isCopy: false,
+    }));
     yield writes.map(path => ({ kind: "write", by, path: fromHome(path, workspace), how: "replace" }));
   }
   for (const redirection of facts.redirections) yield effectsOfRedirection(redirection, facts);
@@ -75,14 +80,20 @@ function* everyEffect(facts: ShellFacts, workspace: Workspace): Iterable<readonl
 
 const MAX_SHOWN_FILES = 1_000;
 
-/** Files that are read out of the history. Those that are named are read where they are named. */
+/** Files that are read out of the history: all of the change, or those that are named or lie below a folder that is. */
 function shownFiles(
   shows: { readonly change: Value; readonly paths: readonly Value[] } | undefined,
   { given }: Workspace,
+  cwd: Value,
 ): readonly string[] {
-  const id = shows === undefined || shows.paths.length > 0 ? undefined : knownText(shows.change);
-  if (id === undefined) return [];
-  return given.written?.()?.changedBy(id).slice(0, MAX_SHOWN_FILES) ?? [];
+  const id = shows === undefined ? undefined : knownText(shows.change);
+  if (shows === undefined || id === undefined) return [];
+  const files = given.written?.()?.changedBy(id) ?? [];
+  const named = shows.paths.map(path => knownText(joinPath(cwd, path)));
+  const isShown = (file: string) =>
+    named.length === 0 ||
+    named.some(path => path === undefined || /[*?[]/.test(path) || isInside(resolve("/", path), file));
+  return files.filter(isShown).slice(0, MAX_SHOWN_FILES);
 }
 
 /** `--html=~/x`: the program itself puts the home there, where the shell leaves the sign. */

@@ -538,6 +538,8 @@ interface FileLookup {
   readText(path: string, limitBytes: number): string | undefined;
   /** A file that is there and is no text, as compiled programs are. */
   isBinary?(path: string): boolean;
+  /** Another one after every change of the file that the path leads to. */
+  stamp?(path: string): string | undefined;
 }
 
 /** `onText` is told when the content of a file was read. */
@@ -553,6 +555,7 @@ export function createFileLookup(
       lists.set(path, names);
       return names === undefined || names.length > limit ? undefined : names;
     },
+    stamp: path => attempt(() => system.files.exactFacts(system.files.realPath(path))?.stamp),
     isBinary: path => attempt(() => system.files.readRange(path, 0, 512).includes(0)) === true,
     readText: (path, limitBytes) =>
       attempt(() => {

@@ -154,6 +154,13 @@ describe("a change of the history that is shown", () => {
     "amplihack history show 1i8x4q | grep KEY",
     "node node_modules/amplihack/dist/bin/amplihack.cjs history show 1i8x4q",
     "amplihack history show 1i8x4q -- .env",
+    "amplihack history show 1i8x4q -- .",
+    "amplihack history show 1i8x4q -- src ./",
+    "cd src && amplihack history show 1i8x4q -- ..",
+    "amplihack history show 1i8x4q -- src/../.env",
+    `amplihack history show 1i8x4q -- ${PROJECT}`,
+    "amplihack history show 1i8x4q -- '*'",
+    "amplihack history show 1i8x4q -- $WHERE",
   ])("is judged as reading its files: %s", text => {
     const { verdict, findings } = judgeCommand(text, context);
     expect({ verdict, rules: findings.map(({ rule }) => rule) }).toEqual({
@@ -166,6 +173,8 @@ describe("a change of the history that is shown", () => {
     "amplihack history show 1i8x4q --stat",
     "amplihack history show 1i8x4q --format json",
     "amplihack history show 1i8x4q -- src/index.ts",
+    "amplihack history show 1i8x4q -- src",
+    "cd src && amplihack history show 1i8x4q -- .",
     "amplihack history show k3f9",
     "amplihack history show --help",
   ])("passes where none of them is shown: %s", text => expect(verdictOf(text)).toBe("allow"));

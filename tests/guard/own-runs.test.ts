@@ -170,6 +170,48 @@ describe("a yes to a command that runs a file", () => {
     );
   });
 
+  it.each([
+    ["amplihack mcp guard -- node --import=./first.mjs srv.js", "first.mjs"],
+    ["amplihack mcp guard -- node .", "index.js"],
+    ["amplihack mcp guard -- node .", "dist/started.js"],
+    ["amplihack mcp guard -- node ./tools", "tools/index.js"],
+    ["amplihack mcp guard -- node srv", "srv.js"],
+    ["amplihack mcp guard -- npx ./tools", "tools/index.js"],
+    ["amplihack mcp guard -- go run main.go", "main.go"],
+    ["amplihack mcp guard -- go run ./cmd", "cmd/main.go"],
+    ["amplihack mcp guard -- java -jar srv.jar", "srv.jar"],
+    ["amplihack mcp guard -- ./srv", "srv"],
+    ["amplihack mcp guard -- docker compose up", "compose.override.yml"],
+    ["amplihack mcp guard -- node srv.js --config conf.toml", "conf.toml"],
+    ["amplihack try -- terraform plan", "main.tf"],
+    ["amplihack recipe run jar.yaml", "srv.jar"],
+  ])("is for what is named in other ways, compiled programs too: %s, %s", (command, changed) => {
+    const files = {
+      "first.mjs": "1\n",
+      "index.js": "1\n",
+      "package.json": '{"main": "./dist/started.js"}\n',
+      "dist/started.js": "1\n",
+      "tools/index.js": "1\n",
+      "srv.js": "1\n",
+      "main.go": "package main\n",
+      "cmd/main.go": "package main\n",
+      "srv.jar": "PK\0\0",
+      srv: "\x7fELF\0\0",
+      "compose.override.yml": "services: {}\n",
+      "conf.toml": "a = 1\n",
+      "main.tf": "1\n",
+      "jar.yaml": recipe("java -jar srv.jar"),
+    };
+    const first = judge(command, files);
+    expect(first.code).toBeDefined();
+    expect(judge(command, files).digest).toBe(first.digest);
+    const other = files[changed as keyof typeof files]
+      .replace("1", "2")
+      .replace("\n", " \n")
+      .replace("\0", "\0x");
+    expect(judge(command, { ...files, [changed]: other }).digest).not.toBe(first.digest);
+  });
+
   it("cannot be given for good", () => {
     const files = { "ee.yaml": recipe("npm test") };
     const [finding] = judge("amplihack recipe run ee.yaml", files).findings;

@@ -12,6 +12,7 @@ import {
   type Value,
   writtenEntry,
 } from "../../shell/index.ts";
+import { globMatches } from "../../system/index.ts";
 import {
   AGENT_FOLDERS,
   agentFileNames,
@@ -24,6 +25,7 @@ import { findOwnCall } from "../records/own-program.ts";
 import { isInterpreter } from "./registry.ts";
 import { runOptionText } from "./run.ts";
 import { importedFiles, runInterpreterCode } from "./run-code.ts";
+import { filesRunBy } from "./runs-files.ts";
 
 const MAX_NESTED_RECIPES = 32;
 
@@ -41,28 +43,82 @@ export function runOwn(name: string, call: ProgramCall): void {
   for (const { from, code, path, invocation } of codeRuns.slice(runs))
     if (from === "file" && path !== undefined && knownText(code) === undefined)
       noteFiles([path], { ...call, cwd: invocations[invocation ?? -1]?.cwd ?? call.cwd });
-  for (const { program, argv: given, cwd, place } of invocations.slice(begun)) {
+  for (const invocation of invocations.slice(begun)) {
+    const { program, cwd, place } = invocation;
     const isAll = program !== undefined && isInterpreter(program);
-    const named = given.slice(1).filter(word => isAll || CODE_NAME.test(knownText(word) ?? ""));
-    noteFiles(named, { ...call, cwd, place });
+    const there = { ...call, cwd, place };
+    const words = invocation.argv.flatMap(partsOfWord);
+    const named = words.slice(1).filter(word => isAll || CODE_NAME.test(knownText(word) ?? ""));
+    const patterns = filesRunBy(invocation);
+    // `npm test` names a task, and no folder.
+    const places = words.slice(1).filter(word => isAll || /[./]/.test(knownText(word) ?? ""));
+    const entries = patterns === undefined ? [] : places.flatMap(word => entriesOf(word, there));
+    const taken = patterns === undefined || isAll ? [] : matchesOf(patterns, there);
+    noteFiles([...named, ...entries, ...taken], there);
+    // Whatever else is named may be what it runs or obeys: it is the same while nothing wrote it.
+    for (const word of words) noteStamp(word, there);
   }
 }
 
 /** `uv run server.py`, `deno run server.ts` */
-const CODE_NAME = /\.(?:[cm]?[jt]sx?|py|rb|php|pl|lua|sh|bash)$/;
+const CODE_NAME = /\.(?:[cm]?[jt]sx?|py|rb|php|pl|lua|sh|bash|go|rs|java|kts?|cs|exs?|dart|zig)$/;
+const PACKAGE = "package.json";
+
+/** `--import=./first.mjs` names a file behind its sign. */
+function partsOfWord(word: Value): readonly Value[] {
+  const known = knownText(word);
+  const sign = known?.startsWith("-") === true ? known.indexOf("=") : -1;
+  return known === undefined || sign < 0 ? [word] : [word, text(known.slice(sign + 1))];
+}
+
+/** What a program starts with that is given a folder, or a module without its ending. */
+function entriesOf(word: Value, call: ProgramCall): readonly Value[] {
+  const { files } = call.scope.session.context;
+  const top = knownText(joinPath(call.cwd, word));
+  if (top === undefined || call.place.kind !== "local") return [];
+  if (files?.kind(top) !== "directory") return [".js", ".ts"].map(ending => text(`${top}${ending}`));
+  const names = files.list(top, MAX_FOLDER_NAMES) ?? [];
+  return names
+    .filter(name => name === PACKAGE || CODE_NAME.test(name))
+    .slice(0, MAX_IMPORTED)
+    .map(name => text(`${top}/${name}`));
+}
+
+/** Files where it runs that it takes without being told, as `docker compose` does. */
+function matchesOf(patterns: string, call: ProgramCall): readonly Value[] {
+  const top = knownText(call.cwd);
+  if (top === undefined || patterns === "*" || call.place.kind !== "local") return [];
+  const names = call.scope.session.context.files?.list(top, MAX_FOLDER_NAMES) ?? [];
+  const isTaken = (name: string) => patterns.split(" ").some(pattern => globMatches(pattern, name));
+  return names.filter(isTaken).map(name => text(`${top}/${name}`));
+}
+
+/** A compiled program, or what is too large to be read. */
+function noteStamp(word: Value, call: ProgramCall): void {
+  const { files } = call.scope.session.context;
+  const place = knownText(joinPath(call.cwd, word));
+  if (place === undefined || call.place.kind !== "local" || files?.kind(place) !== "file") return;
+  if (call.scope.session.codeRuns.some(({ path }) => path !== undefined && knownText(path) === place)) return;
+  const stamp = files.stamp?.(place);
+  if (stamp !== undefined) note(text(place), text(stamp), call);
+}
 
 /** With what they import, as far as that is told by name. */
 function noteFiles(names: readonly Value[], call: ProgramCall): void {
   const seen = new Set<string>();
   const pending = [...names];
   for (let next = pending.shift(); next !== undefined && seen.size < MAX_IMPORTED; next = pending.shift())
-    for (const { path, content } of readFiles([next], call)) {
+    for (const { path, content } of readFiles([next], call, noteStamp)) {
       const place = knownText(path) ?? "";
       if (seen.has(place)) continue;
       seen.add(place);
       note(path, content, call);
       if (/\.(?:[cm]?[jt]s|py)$/.test(place))
         pending.push(...importedFiles(place.endsWith(".py") ? "python" : "javascript", content, path));
+      if (place.endsWith(`/${PACKAGE}`))
+        for (const [, name = ""] of (knownText(content) ?? "").matchAll(/:\s*"([^"\n]+)"/g))
+          if (CODE_NAME.test(name))
+            pending.push(joinPath(text(place.slice(0, -PACKAGE.length - 1)), text(name)));
     }
 }
 
@@ -271,7 +327,11 @@ interface ReadFile {
   readonly content: Value;
 }
 
-function readFiles(names: readonly Value[], call: ProgramCall): readonly ReadFile[] {
+function readFiles(
+  names: readonly Value[],
+  call: ProgramCall,
+  onUnread: (path: Value, call: ProgramCall) => void = leaveUnread,
+): readonly ReadFile[] {
   if (call.place.kind !== "local") return [];
   const { session } = call.scope;
   let left = MAX_FOLDER_BYTES;
@@ -287,9 +347,14 @@ function readFiles(names: readonly Value[], call: ProgramCall): readonly ReadFil
     left -= content?.length ?? 0;
     if (content !== undefined)
       return [{ path, content: text(content, [{ kind: "file", path: text(place) }]) }];
-    leaveUnexamined(session, "input-size", `${place} is too large or cannot be read`, "", call.span);
+    onUnread(text(place), call);
     return [];
   });
+}
+
+function leaveUnread(path: Value, { scope, span }: ProgramCall): void {
+  const message = `${knownText(path)} is too large or cannot be read`;
+  leaveUnexamined(scope.session, "input-size", message, "", span);
 }
 
 function note(path: Value, code: Value, { id, scope, span }: ProgramCall): void {
