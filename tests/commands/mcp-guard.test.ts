@@ -101,6 +101,10 @@ describe("mcp guard", () => {
       { method: "resources/read", params: { uri: "file://{{HOME}}/.ssh/id_rsa" } },
       call("fetch", { url: "https://x.example" }),
       call("delete_repository", { repo: "x" }),
+      ...["{{HOME}}/.ssh/id_rsa", ".ssh/id_rsa", "file://.ssh/id_rsa", "file:.ssh/id_rsa"].map(uri => ({
+        method: "resources/read",
+        params: { uri },
+      })),
     ]);
     expect(sent()).toEqual([2]);
     expect(answers.get(0)?.result?.isError).toBe(true);

@@ -456,6 +456,14 @@ describe("a proxy between client and server", () => {
       ["fs://x?path=/home/user/.ssh/id_rsa", "/x", ["/home/user/.ssh/id_rsa"]],
       ["fs:///?a=..%2F.env&b=%2Ftmp%2Fx%00y", "/", ["../.env", "/tmp/x"]],
       ["fs://x#~/.ssh/id%5Frsa", "/x", ["~/.ssh/id_rsa"]],
+      ["/home/user/.ssh/id_rsa", "/home/user/.ssh/id_rsa"],
+      [".ssh/id%5Frsa", ".ssh/id_rsa"],
+      ["~/.ssh/id_rsa?x=1", "~/.ssh/id_rsa", ["~/.ssh/id_rsa?x=1"]],
+      ["../.env%00.txt", "../.env"],
+      ["file://.env", ".env", ["/"]],
+      ["file:.env", ".env", ["/.env"]],
+      ["file://~/.ssh/id_rsa", "~/.ssh/id_rsa", ["/.ssh/id_rsa"]],
+      ["file://conf/credentials?x", "conf/credentials", ["/credentials"]],
     ])(
       "of another scheme is judged with the paths that it names: %s",
       async (uri, path, paths = undefined) => {

@@ -105,10 +105,20 @@ interface NamedFile {
 /** The path that an address names on this machine: a `file:` address surely, one of a scheme of the server's own perhaps. */
 export function uriToPath(uri: string): NamedFile | undefined {
   // As servers read it, for whom blanks around it and control characters inside are nothing.
-  if (!URL.canParse(uri)) return undefined;
+  if (!URL.canParse(uri)) {
+    // No address: servers take it for a path.
+    const [path = "", whole] = [uri.replace(/[?#].*$/s, ""), uri].map(decoded);
+    return { path, isFile: false, ...(whole === path || whole === undefined ? {} : { paths: [whole] }) };
+  }
   const { host, protocol, pathname, searchParams, hash } = new URL(uri);
   if (ELSEWHERE.test(protocol)) return undefined;
-  if (protocol === "file:") return { path: decoded(pathname), isFile: true };
+  if (protocol === "file:" && host === "" && /^\s*file:[/\\]/i.test(uri.replace(/[\t\r\n]/g, "")))
+    return { path: decoded(pathname), isFile: true };
+  if (protocol === "file:") {
+    // `file://.env`, `file:.env`: by the rules a machine or the root, for many a server a path from where it runs.
+    const literal = decoded(uri.replace(/^[^:]*:(?:[/\\]{2})?/, "").replace(/[?#].*$/s, ""));
+    return { path: literal, isFile: false, paths: [decoded(pathname)] };
+  }
   const paths = [...searchParams.values(), decoded(hash.slice(1))].map(untilZero).filter(path => path !== "");
   const path = decoded(host === "" ? pathname : `/${host}${pathname}`);
   return { path, isFile: false, ...(paths.length === 0 ? {} : { paths }) };
