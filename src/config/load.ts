@@ -250,7 +250,7 @@ export function keepGoodConfig(
     if (found?.value === undefined || found.problem !== undefined) continue;
     const problems: SchemaProblem[] = [];
     acceptConfig(withFailureObject(found.value), problems);
-    if (!problems.some(({ code }) => !isOfKey(code)))
+    if (problems.every(problem => lostMember(problem) === undefined))
       keepLastGood(system, stateHome, path, system.text.decode(found.bytes).text);
   }
 }
@@ -285,10 +285,11 @@ function acceptFile(reader: LayerReader, scope: LayerScope, path: string, writte
     notices.push({ code: "wrong-type", scope, source: path, message });
   }
   const accepted = acceptConfig(value, problems);
-  const wrong = problems.filter(({ code }) => !isOfKey(code)).map(({ member }) => member);
+  const wrong = problems.flatMap(problem => lostMember(problem) ?? []);
   const good = wrong.length === 0 ? undefined : readLastGood(reader.system, reader.stateHome, path);
-  for (const { code, member, expected } of problems) {
-    const rest = good === undefined || isOfKey(code) ? "" : `; ${AS_BEFORE}`;
+  for (const problem of problems) {
+    const { code, member, expected } = problem;
+    const rest = good === undefined || lostMember(problem) === undefined ? "" : `; ${AS_BEFORE}`;
     const message = `${path}: ${member === "" ? "the file" : member} is ignored: expected ${expected}${rest}`;
     notices.push({ code, scope, source: path, message });
   }
@@ -357,7 +358,7 @@ function loosening(source: string, member: string): ConfigNotice {
   return { code: "loosening", scope: "project", source, message };
 }
 
-/** The key is not known, and nothing is wrong with what is. */
-function isOfKey(code: SchemaProblem["code"]): boolean {
-  return code === "unknown-key" || code === "misspelt-key";
+/** What the mistake keeps from being set; a key that nobody knows sets nothing. */
+function lostMember({ code, member, meant }: SchemaProblem): string | undefined {
+  return code === "unknown-key" || code === "misspelt-key" ? meant : member;
 }

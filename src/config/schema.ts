@@ -56,6 +56,8 @@ export interface SchemaProblem {
   /** dotted path of the member, for instance `guard.rules.git.push` */
   readonly member: string;
   readonly expected: string;
+  /** what a misspelt key was to set, where nothing else sets it */
+  readonly meant?: string;
 }
 
 /**
@@ -141,7 +143,8 @@ function acceptMap(schema: Of<"map">, value: JsonObject, member: string, problem
       if (isMisspelt || keys?.test(key) === false) {
         const meant = nearest(key.toLowerCase().replaceAll("_", "-"), schema.names ?? []);
         const expected = meant ?? `a key that matches ${schema.keys}`;
-        problems.push({ code: "misspelt-key", member: path, expected });
+        const lost = meant === undefined || Object.hasOwn(value, meant) ? {} : { meant: join(member, meant) };
+        problems.push({ code: "misspelt-key", member: path, expected, ...lost });
         return [];
       }
       const kept = accept(schema.of, item, path, problems);
@@ -166,6 +169,7 @@ function acceptRecord(
         code: meant === undefined ? "unknown-key" : "misspelt-key",
         member: join(member, key),
         expected: meant ?? `one of ${names.join(", ")}`,
+        ...(meant === undefined || Object.hasOwn(value, meant) ? {} : { meant: join(member, meant) }),
       });
       return [];
     }

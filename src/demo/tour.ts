@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Terminal } from "../cli/index.ts";
 import { isJsonObject, type Json, listAt, memberAt, readJson, stringAt } from "../protocol/index.ts";
+import { programPath, programToStart } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { wrapWords } from "../text/index.ts";
 
@@ -61,7 +62,7 @@ export async function giveTour(
   mkdirSync(join(project, ".claude"), { recursive: true });
   const stage: Stage = { system, terminal, programs, viewer, home, project };
   try {
-    await call(stage, ["git", "-c", "init.defaultBranch=prices", "init", "-q"]);
+    await call(stage, [programToStart(system, "git"), "-c", "init.defaultBranch=prices", "init", "-q"]);
     const results = [
       await showGuard(stage),
       await showHosts(stage),
@@ -260,7 +261,7 @@ async function call({ system, home, project }: Stage, argv: readonly string[], i
   const result = await system.processes.start({
     argv: [program, ...args],
     cwd: project,
-    env: { PATH: system.env.get("PATH") ?? "", HOME: home },
+    env: { PATH: programPath(system), HOME: home },
     input: system.text.encode(input),
     timeoutMs: TIMEOUT_MS,
     limits: { stdoutBytes: OUTPUT_BYTES, tailBytes: 0, stderrBytes: OUTPUT_BYTES, drainBytes: OUTPUT_BYTES },

@@ -1,5 +1,5 @@
 import { errorText } from "../protocol/index.ts";
-import { findProgram, programPath } from "../state/index.ts";
+import { programPath, programToStart } from "../state/index.ts";
 import { childEnvironment, decodeName, encodeRawName, type System } from "../system/index.ts";
 import { createDisk, findRepository, openRepository } from "../workspace/index.ts";
 
@@ -171,11 +171,7 @@ async function startGit(
   });
   try {
     const { end, stdout, stderr, stdoutTruncated } = await system.processes.start({
-      argv: [
-        findProgram(system, "git", { directory: cwd }) ?? "git",
-        ...NEUTRAL.flatMap(setting => ["-c", setting]),
-        ...args,
-      ],
+      argv: [programToStart(system, "git", cwd), ...NEUTRAL.flatMap(setting => ["-c", setting]), ...args],
       cwd,
       env: { ...own, ...env },
       input: typeof input === "string" ? (encodeRawName(input) ?? system.text.encode(input)) : input,

@@ -28,7 +28,14 @@ import {
   replaceNode,
 } from "../config/index.ts";
 import { isJsonObject, type JsonObject, memberAt, ownValue, readJson, stringAt } from "../protocol/index.ts";
-import { FileLock, Problem, readText, type UserDirectories } from "../state/index.ts";
+import {
+  FileLock,
+  Problem,
+  programPath,
+  programToStart,
+  readText,
+  type UserDirectories,
+} from "../state/index.ts";
 import { dirname, join, type System, sha256Hex, writeAtomically } from "../system/index.ts";
 import { pluginProblem } from "./file-edit.ts";
 
@@ -213,7 +220,7 @@ export function pluginDirectory({ stateHome }: UserDirectories, name: string): s
 
 /** Copies a plugin from a directory or a git repository. The one that is there goes only when that is asked for. */
 export function installPlugin(
-  system: Pick<System, "random">,
+  system: Pick<System, "env" | "files" | "random" | "text">,
   places: UserDirectories,
   source: string,
   isForced: boolean,
@@ -222,11 +229,11 @@ export function installPlugin(
   const clone = mkdtempSync(join(tmpdir(), "amplihack-plugin-"));
   try {
     const { status } = spawnSync(
-      "git",
+      programToStart(system, "git"),
       ["clone", "--quiet", "--depth", "1", "--", source, join(clone, "plugin")],
       {
         stdio: ["ignore", 2, 2],
-        env: { ...process.env, GIT_TERMINAL_PROMPT: "0" },
+        env: { ...process.env, PATH: programPath(system), GIT_TERMINAL_PROMPT: "0" },
       },
     );
     if (status !== 0) throw pluginProblem("git could not clone the plugin", "see what git said above");

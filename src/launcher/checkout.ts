@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { Problem } from "../state/index.ts";
+import { Problem, programPath, programToStart } from "../state/index.ts";
 import { join, type System } from "../system/index.ts";
 
 export interface Repository {
@@ -28,21 +28,29 @@ export function parseRepository(text: string): Repository {
 
 /** The directory of a clone below `parent`: the one that is there, or a new one. */
 export function checkOut(
-  system: Pick<System, "files">,
+  system: Pick<System, "env" | "files" | "text">,
   repository: Repository,
   parent: string,
   isInteractive: boolean,
 ): string {
   const directory = join(parent, repository.name);
   if (system.files.inspect(directory) !== undefined) {
-    checkOrigin(directory, repository);
+    checkOrigin(system, directory, repository);
     return directory;
   }
   const address = `https://github.com/${repository.owner}/${repository.name}.git`;
-  const { status } = spawnSync("git", ["clone", "--quiet", "--", address, directory], {
-    stdio: [isInteractive ? "inherit" : "ignore", 2, 2],
-    env: { ...process.env, ...(isInteractive ? {} : { GIT_TERMINAL_PROMPT: "0" }) },
-  });
+  const { status } = spawnSync(
+    programToStart(system, "git"),
+    ["clone", "--quiet", "--", address, directory],
+    {
+      stdio: [isInteractive ? "inherit" : "ignore", 2, 2],
+      env: {
+        ...process.env,
+        PATH: programPath(system),
+        ...(isInteractive ? {} : { GIT_TERMINAL_PROMPT: "0" }),
+      },
+    },
+  );
   if (status === 0) return directory;
   throw new Problem(`could not clone ${repository.owner}/${repository.name} into ${directory}`, {
     kind: "checkout",
@@ -51,11 +59,20 @@ export function checkOut(
 }
 
 /** Refuses a directory of the same name that is no clone of the repository. */
-function checkOrigin(directory: string, { owner, name }: Repository): void {
-  const { stdout } = spawnSync("git", ["-C", directory, "config", "--get", "remote.origin.url"], {
-    encoding: "utf8",
-    stdio: ["ignore", "pipe", "ignore"],
-  });
+function checkOrigin(
+  system: Pick<System, "env" | "files" | "text">,
+  directory: string,
+  { owner, name }: Repository,
+): void {
+  const { stdout } = spawnSync(
+    programToStart(system, "git"),
+    ["-C", directory, "config", "--get", "remote.origin.url"],
+    {
+      encoding: "utf8",
+      env: { ...process.env, PATH: programPath(system) },
+      stdio: ["ignore", "pipe", "ignore"],
+    },
+  );
   try {
     const found = parseRepository((stdout ?? "").trim());
     if (found.owner.toLowerCase() === owner.toLowerCase() && found.name === name) return;

@@ -3,7 +3,13 @@ import { readdirSync, readFileSync, writeSync } from "node:fs";
 import { constants } from "node:os";
 import { setTimeout as wait } from "node:timers/promises";
 import { errorText } from "../protocol/index.ts";
-import { AtomicJsonFile, makeRuntimeDirectory, Problem, runtimePath } from "../state/index.ts";
+import {
+  AtomicJsonFile,
+  makeRuntimeDirectory,
+  Problem,
+  programToStart,
+  runtimePath,
+} from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { onEnd, startGroupWatcher } from "../system/node.ts";
 import { version } from "../version.ts";
@@ -84,7 +90,8 @@ function procFields(pid: string): readonly string[] {
 const RESET = "\u001b[0m\u001b[?25h\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1006l\u001b[?2004l";
 
 /** Puts the terminal back as it was at this moment: an agent that was killed cannot do it itself. */
-function rememberTerminal(): () => void {
+function rememberTerminal(program: string): () => void {
+  const stty = (words: readonly string[]) => runStty(program, words);
   const saved = stty(["-g"]).trim();
   return () => {
     if (saved === "") return;
@@ -97,8 +104,8 @@ function rememberTerminal(): () => void {
   };
 }
 
-function stty(words: readonly string[]): string {
-  const { status, stdout } = spawnSync("stty", words, {
+function runStty(program: string, words: readonly string[]): string {
+  const { status, stdout } = spawnSync(program, words, {
     stdio: ["inherit", "pipe", "ignore"],
     encoding: "utf8",
     timeout: 10_000,
@@ -113,6 +120,8 @@ interface ChildRequest {
   readonly env: Readonly<Record<string, string>>;
   /** in the terminal's foreground group; otherwise the child leads a group of its own */
   readonly isInteractive: boolean;
+  /** what keeps the terminal as it was */
+  readonly stty: string;
   readonly warn: (text: string) => void;
 }
 
@@ -132,7 +141,7 @@ type Forwarded = (typeof FORWARDED)[number];
 
 /** Starts the agent and stays with it to its end. No child, and no group of a child, outlives this. */
 export async function runChild(request: ChildRequest): Promise<ChildEnd> {
-  const restoreTerminal = request.isInteractive ? rememberTerminal() : () => {};
+  const restoreTerminal = request.isInteractive ? rememberTerminal(request.stty) : () => {};
   const watcher = request.isInteractive
     ? undefined
     : startGroupWatcher(reason => request.warn(`the agent's processes are not watched: ${reason}`));
@@ -290,6 +299,7 @@ export async function runPlan(
       cwd: plan.places.directory,
       env: plan.env,
       isInteractive: plan.isInteractive,
+      stty: programToStart(system, "stty"),
       warn,
     });
     return end.exitCode;

@@ -12,6 +12,8 @@ const MAX_ACCOUNT_BYTES = 4 * 1024 * 1024;
 /** Folders of the system belong to no project, wherever a session happens to be. */
 const SYSTEM_FOLDER = /^\/(?:usr|bin|sbin|opt|nix|snap|System|Library)(?:\/|$)/;
 
+const SYSTEM_PATH = ["/usr/bin", "/bin"] as const;
+
 type SearchSystem = Pick<System, "env" | "files" | "text">;
 
 /**
@@ -25,9 +27,15 @@ export function programFolders(system: SearchSystem, directory?: string): readon
   return [...new Set(listed)].filter(folder => isSafe(system, folder, projects, self));
 }
 
-/** `PATH` for programs of ours, which start others by name in turn. */
+/** `PATH` for programs of ours, which start others by name in turn. An empty one would mean the working directory. */
 export function programPath(system: SearchSystem, directory?: string): string {
-  return programFolders(system, directory).join(":");
+  const folders = programFolders(system, directory);
+  return (folders.length === 0 ? SYSTEM_PATH : folders).join(":");
+}
+
+/** What to start for a name: always a path, so that nobody looks for the name again. Where there is none, nothing starts. */
+export function programToStart(system: SearchSystem, name: string, directory?: string): string {
+  return findProgram(system, name, { directory }) ?? `${SYSTEM_PATH[0]}/${name}`;
 }
 
 /** The program of that name, by its absolute path. */

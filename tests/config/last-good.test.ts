@@ -103,6 +103,10 @@ describe("a configuration that cannot be read", () => {
     ["guard.custom[1]", { ...GOOD, guard: { ...GOOD.guard, custom: [GOOD.guard.custom[0], { id: "b" }] } }],
     ["failure.default", { ...GOOD, failure: { default: "close" } }],
     ["failure", { ...GOOD, failure: ["closed"] }],
+    ["Guard", { Guard: GOOD.guard, failure: GOOD.failure }],
+    ["guard.rule", { ...GOOD, guard: { ...GOOD.guard, rules: undefined, rule: {} } }],
+    ["failures", { guard: GOOD.guard, failures: { default: "closed" } }],
+    ["failure.defualt", { ...GOOD, failure: { defualt: "closed" } }],
   ])("keeps a single member as it was: %s", (member, written) => {
     const scene = machine();
     const before = scene.load().config;

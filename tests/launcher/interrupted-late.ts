@@ -9,6 +9,7 @@ async function launch(): Promise<void> {
     cwd: process.cwd(),
     env: {},
     isInteractive: true,
+    stty: "/bin/stty",
     warn: text => process.stderr.write(text),
   });
   await wait(1);

@@ -1,16 +1,34 @@
-import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { execFileSync, spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { isAbsolute, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { runGit } from "../../src/history/index.ts";
 import { askGitHub } from "../../src/hooks/program/programs.ts";
 import { findOnPath } from "../../src/install/index.ts";
 import { findBinary } from "../../src/launcher/find-binary.ts";
-import { findProgram, programFolders } from "../../src/state/index.ts";
+import { findProgram, programFolders, programPath, programToStart } from "../../src/state/index.ts";
 import { createMemorySystem } from "../../src/system/memory.ts";
 import { systemIn } from "../install/sandbox.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
+const AMPLIHACK = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
+/** `spawn("git"`, `argv: ["git"`, `?? "git"` in front of words */
+const STARTS_BY_NAME =
+  /\b(?:spawn|spawnSync|execFile|execFileSync|execSync)\(\s*["'`](?!\/)[^"'`]*|\bargv: \[\s*["'`](?!\/)[^"'`]*|findProgram\([^)]*\) \?\? "[^"/]*"/g;
+/** Addresses of github.com lead to nothing. */
+const OFFLINE = {
+  GIT_CONFIG_KEY_0: "url.http://127.0.0.1:9/.insteadOf",
+  GIT_CONFIG_VALUE_0: "https://github.com/",
+};
 const NAMES = ["git", "gh", "claude", "codex", "tmux", "less", "node"];
 
 /** A repository that brings programs, each of which leaves a mark, and good ones behind them on PATH. */
@@ -41,6 +59,53 @@ describe("programs that we start", () => {
     expect(isOk).toBe(true);
     await askGitHub(system, ["--version"], { cwd: project, timeoutMs: 10_000 });
     expect(existsSync(mark)).toBe(false);
+  });
+
+  it("are none of the project's where PATH has nothing else, and names are not looked for again", async () => {
+    const { project, bin, mark, at } = scene();
+    // Where `PATH` is empty, systems look into the working directory.
+    for (const name of NAMES)
+      writeFileSync(join(project, name), `#!/bin/sh\necho ${name} >> ${mark}\n`, { mode: 0o755 });
+    for (const PATH of [bin, ".", "", project]) {
+      const system = at(project, PATH);
+      expect(programPath(system)).toBe("/usr/bin:/bin");
+      expect(isAbsolute(programToStart(system, "no-such-program"))).toBe(true);
+      await runGit(system, ["status", "--porcelain"], { cwd: project, timeoutMs: 10_000 });
+      await askGitHub(system, ["--version"], { cwd: project, timeoutMs: 10_000 });
+    }
+    expect(existsSync(mark)).toBe(false);
+  });
+
+  it("are started by a path, never by a name that somebody else's PATH decides", () => {
+    const source = fileURLToPath(new URL("../../src/", import.meta.url));
+    const named = (readdirSync(source, { recursive: true }) as string[])
+      // There they are what is read of other languages.
+      .filter(path => path.endsWith(".ts") && !path.startsWith("code/"))
+      .flatMap(path =>
+        [...readFileSync(join(source, path), "utf8").matchAll(STARTS_BY_NAME)].map(
+          ([start]) => `${path}: ${start}`,
+        ),
+      );
+    expect(named).toEqual([]);
+  });
+
+  it("are those of the system in every command that starts git by itself", async () => {
+    const { home, project, bin, mark } = scene();
+    const PATH = `${bin}:.:${process.env["PATH"]}`;
+    for (const words of [
+      ["demo"],
+      ["plugin", "install", "https://127.0.0.1:9/x.git"],
+      ["launch", "--checkout-repo", "https://github.com/acme/none"],
+      ["doctor"],
+      ["history"],
+      ["report"],
+    ])
+      spawnSync(process.execPath, [AMPLIHACK, ...words], {
+        cwd: project,
+        env: { PATH, HOME: home, GIT_CONFIG_COUNT: "1", ...OFFLINE },
+        stdio: "ignore",
+      });
+    expect(existsSync(mark) ? readFileSync(mark, "utf8") : "").toBe("");
   });
 
   it("are none of it from a folder below it, or by the directory that they run in", () => {

@@ -30,7 +30,7 @@ import {
   whySkipped,
 } from "../../launcher/index.ts";
 import { errorText } from "../../protocol/index.ts";
-import { Problem } from "../../state/index.ts";
+import { Problem, programToStart } from "../../state/index.ts";
 import { quoteWord, resolve, type System } from "../../system/index.ts";
 import { version } from "../../version.ts";
 
@@ -86,6 +86,7 @@ async function tell(
     cwd: system.files.workingDirectory() ?? "/",
     env: readVariables(system),
     isInteractive: true,
+    stty: programToStart(system, "stty"),
     warn: console.warn,
   });
   return end.exitCode;

@@ -1,5 +1,5 @@
 import { runGit } from "../../history/index.ts";
-import { findProgram, programPath } from "../../state/index.ts";
+import { programPath, programToStart } from "../../state/index.ts";
 import { childEnvironment, describeEnd, type System } from "../../system/index.ts";
 
 /** What a bounded run of another program gave; `failed` tells why in a few words, never its output. */
@@ -33,7 +33,7 @@ export async function askGitHub(
 ): Promise<ProgramOutput> {
   if (call.timeoutMs <= 0) return { ok: false, failed: "no time left" };
   const { done } = system.processes.start({
-    argv: [findProgram(system, "gh", { directory: call.cwd }) ?? "gh", ...args],
+    argv: [programToStart(system, "gh", call.cwd), ...args],
     cwd: call.cwd,
     env: childEnvironment(system, {
       PATH: programPath(system, call.cwd),

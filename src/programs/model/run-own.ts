@@ -76,12 +76,10 @@ function entriesOf(word: Value, call: ProgramCall): readonly Value[] {
   const { files } = call.scope.session.context;
   const top = knownText(joinPath(call.cwd, word));
   if (top === undefined || call.place.kind !== "local") return [];
-  if (files?.kind(top) !== "directory") return [".js", ".ts"].map(ending => text(`${top}${ending}`));
-  const names = files.list(top, MAX_FOLDER_NAMES) ?? [];
-  return names
-    .filter(name => name === PACKAGE || CODE_NAME.test(name))
-    .slice(0, MAX_IMPORTED)
-    .map(name => text(`${top}/${name}`));
+  const modules = [".js", ".ts"].map(ending => `${top}${ending}`);
+  const names = files?.kind(top) === "directory" ? (files.list(top, MAX_FOLDER_NAMES) ?? []) : [];
+  const inside = names.filter(name => name === PACKAGE || CODE_NAME.test(name)).map(name => `${top}/${name}`);
+  return [...modules, ...inside.slice(0, MAX_IMPORTED)].map(path => text(path));
 }
 
 /** Files where it runs that it takes without being told, as `docker compose` does. */

@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { findAssetHome, findProgram, readText } from "../../state/index.ts";
+import { findAssetHome, programToStart, readText } from "../../state/index.ts";
 import { join, quoteWord, resolve, type System } from "../../system/index.ts";
 import { findGitRoot, isDirectory, isFile } from "../find/find-recipe.ts";
 
@@ -67,7 +67,7 @@ export async function restoreCoreBare(
   const change = before.coreBare === undefined ? ["--unset", "core.bare"] : ["core.bare", before.coreBare];
   const { end } = await system.processes.start({
     argv: [
-      findProgram(system, "git", { directory: before.worktree }) ?? "git",
+      programToStart(system, "git", before.worktree),
       "--git-dir",
       join(before.worktree, ".git"),
       "config",
