@@ -45,10 +45,13 @@ export async function requireConsent(
   { tool, words }: StandsFor,
 ): Promise<Agreed> {
   const command = ["amplihack", ...words].map(quoteWord).join(" ");
-  const judgement = judgeAsCommand(context, tool, command);
+  const { judgement, hearsClients } = judgeAsCommand(context, tool, command);
   const files = ranFiles(context.system, judgement).files?.map(({ sha256 }) => sha256);
   if (judgement.verdict === "allow") return { files };
-  const canAsk = context.mayAsk() && server.server.getClientCapabilities()?.elicitation?.form !== undefined;
+  const canAsk =
+    hearsClients &&
+    context.mayAsk() &&
+    server.server.getClientCapabilities()?.elicitation?.form !== undefined;
   const isAsked = judgement.verdict === "ask" && canAsk;
   if (isAsked && (await askPerson(server, extra, tool, command, judgement))) return { files };
   const { code, texts } = judgement;
@@ -61,7 +64,13 @@ export async function requireConsent(
   });
 }
 
-function judgeAsCommand(context: ServerContext, tool: string, command: string): Judgement {
+interface Judged {
+  readonly judgement: Judgement;
+  /** false where a stronger consent was chosen than the answer of a program that says it showed the question */
+  readonly hearsClients: boolean;
+}
+
+function judgeAsCommand(context: ServerContext, tool: string, command: string): Judged {
   const { system, warn } = context;
   const attempt = <T>(what: string, action: () => T): T | undefined => {
     try {
@@ -74,7 +83,8 @@ function judgeAsCommand(context: ServerContext, tool: string, command: string): 
   const guard = openGuard(system, undefined, error =>
     warn(`no allow-once code can be offered: ${errorText(error)}`),
   );
-  if (!guard.config.parts.includes("guard")) return ALLOWED;
+  const hearsClients = guard.config.consent === "terminal";
+  if (!guard.config.parts.includes("guard")) return { judgement: ALLOWED, hearsClients };
   const { stateHome } = guard;
   const judgement = judgeWithGrants(
     system,
@@ -84,7 +94,7 @@ function judgeAsCommand(context: ServerContext, tool: string, command: string): 
     askerForService(guard.config, () => ({ command: redactOpening(command), cwd: guard.context.cwd })),
   );
   attempt("the judgement was not recorded", () => record(context, guard, tool, command, judgement));
-  return judgement;
+  return { judgement, hearsClients };
 }
 
 function record(

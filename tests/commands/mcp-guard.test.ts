@@ -154,6 +154,21 @@ describe("mcp guard", () => {
     expect((await talk([call("other")], home)).sent()).toEqual([]);
   });
 
+  it.each(["desktop", "service"])("hears no client where consent is %s", async consent => {
+    const home = temporaryDirectory();
+    mkdirSync(join(home, ".amplihack"));
+    writeFileSync(join(home, ".amplihack", "config.jsonc"), JSON.stringify({ consent }), { mode: 0o600 });
+    const { asked, answers, sent } = await talk(
+      [
+        { method: "initialize", params: { capabilities: { elicitation: {} } } },
+        { method: "tools/call", params: { name: "delete_repository", arguments: { repo: "x" } } },
+      ],
+      home,
+    );
+    expect([asked, sent()]).toEqual([[], [0]]);
+    expect(answers.get(1)?.result?.content?.[0]?.text).toContain("amplihack guard allow-once");
+  });
+
   it("holds a tool that came after the first sight, and lets it run when it was accepted", async () => {
     const home = temporaryDirectory();
     const call = [{ method: "tools/call", params: { name: "fetch", arguments: {} } }];

@@ -57,6 +57,17 @@ describe("a recipe that a person is asked about", () => {
     expect(textOf(await call("recipe_run", { recipe: join(project, "r.yaml") }))).toContain("asked");
   });
 
+  it.each(["desktop", "service"])("is not permitted by a client where consent is %s", async consent => {
+    const { call, home, project, questions } = await connect({ answer: () => yes });
+    mkdirSync(join(home, ".amplihack"), { recursive: true });
+    writeFileSync(join(home, ".amplihack", "config.jsonc"), JSON.stringify({ consent }), { mode: 0o600 });
+    writeFileSync(join(project, "r.yaml"), recipe("echo asked"));
+    const result = await call("recipe_run", { recipe: join(project, "r.yaml") });
+    expect(result.isError).toBe(true);
+    expect(textOf(result)).toContain("amplihack guard allow-once");
+    expect(questions).toEqual([]);
+  });
+
   it("is not asked about where the question would not reach a person", async () => {
     const { call, project, questions } = await connect({ answer: () => yes, isUnheard: true });
     writeFileSync(join(project, "r.yaml"), recipe("echo asked"));

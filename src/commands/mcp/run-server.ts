@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants } from "node:os";
+import { loadConfig } from "../../config/index.ts";
 import { createHookEngine, type DefinitionKeeper, McpProxy, userSources } from "../../engine/index.ts";
 import { loadProcessTree, postToolUse, postToolUseFailure, preToolUse } from "../../hooks/index.ts";
 import { errorText } from "../../protocol/index.ts";
@@ -44,7 +45,9 @@ export async function runGuardedServer(
     toServer: line => server.stdin.write(`${line}\n`),
     warn: tell,
     // A client that an agent wrote would answer for the person, and accept a tool for good.
-    mayAsk: () => isStartedByHost(system, stateHome) || agentAbove(system, stateHome) === undefined,
+    mayAsk: () =>
+      loadConfig(system, { home, stateHome, projectRoot: undefined }).config.consent === "terminal" &&
+      (isStartedByHost(system, stateHome) || agentAbove(system, stateHome) === undefined),
     ...(pins === undefined ? {} : { definitions: pins }),
   });
   readLines(server.stdout, MAX_LINE, line => proxy.fromServer(line));
