@@ -4,6 +4,7 @@ import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
 import { createHookEngine, history } from "../../src/exports/engine.ts";
 import { guard } from "../../src/exports/guard.ts";
+import { newMachine, serve } from "../dashboard/machine.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const PUSHES = "rm -rf src; git push --force origin work";
@@ -119,7 +120,24 @@ describe("an engine that keeps a history", () => {
     expect([read("src/a.txt"), read("src/new.txt")]).toEqual(["a\n", "mine\n"]);
   });
 
-  it("is the one that amplihack undo and the dashboard read", async () => {
+  it("is the one that the dashboard shows, beside what the guard said, and takes back", async () => {
+    const { bash, engine, home, read } = place();
+    await bash("rm -rf src");
+    await bash("rm -rf ~");
+    const [{ id } = { id: "" }] = await engine.history.list();
+    const machine = newMachine(join(home, ".amplihack"));
+    const served = await serve({ ...machine, places: { ...machine.places, home } });
+    const page = async (path: string) => (await served.ask(path)).body;
+    const changePage = await page(`/change?id=${id}`);
+    for (const shown of ["my-agent", "rm -rf src", "new.txt"]) expect(changePage).toContain(shown);
+    const refusedPage = await page("/calls?outcome=refused");
+    for (const shown of ["my-agent", "rm -rf ~", "fs.home"]) expect(refusedPage).toContain(shown);
+    const { plan } = await served.act("/api/plan", { kind: "undo", ids: [id] });
+    expect(await served.act("/api/apply", { plan })).toMatchObject({ status: 200 });
+    expect(read("src/new.txt")).toBe("mine\n");
+  });
+
+  it("is the one that amplihack undo reads", async () => {
     const { bash, home, project, read } = place();
     await bash("rm -rf src");
     const amplihack = (...words: string[]) =>
