@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import { createHooks } from "hookable";
 import compose from "koa-compose";
 import tapable from "tapable";
-import { percentiles } from "./measure.mjs";
+import { percentiles, runCommands } from "./measure.mjs";
 
 const { AsyncSeriesBailHook } = tapable;
 const { createHookEngine } = await import(resolve("dist/engine/index.js"));
@@ -33,7 +34,7 @@ export async function bench() {
       ...compile(make),
       ...(await commands(make, home, env)),
     ];
-    return [...rows, ...(await manyCommands(make)), ...(await muchOutput(make))];
+    return [...rows, ...(await manyCommands(make)), ...(await muchOutput(make)), ...coldImports(home)];
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
@@ -254,6 +255,25 @@ async function commands(make, cwd, env) {
     },
     { name: "typed hook, in the same run", ...typed, ratio: typed.p50 / spawned.p50 },
   ];
+}
+
+/** A process that imports the engine, and one that imports nothing, in turns. */
+function coldImports(folder) {
+  const imported = { nothing: undefined, "amplihack/engine": "index", "amplihack/engine/core": "core" };
+  const modules = Object.values(imported).map((name, number) => {
+    const path = join(folder, `import-${number}.mjs`);
+    const url = pathToFileURL(resolve(`dist/engine/${name}.js`)).href;
+    writeFileSync(path, name === undefined ? "export {};\n" : `import ${JSON.stringify(url)};\n`);
+    return { argv: [process.execPath, path] };
+  });
+  const rounds = runCommands(modules, { rounds: 33, env: { HOME: folder } });
+  const [bare, ...others] = rounds.map(runs => percentiles(runs.slice(3).map(({ wall }) => wall)));
+  return [bare, ...others].map((measured, number) => ({
+    name: `cold import of ${Object.keys(imported)[number]}`,
+    ...measured,
+    ratio: measured.p50 / bare.p50,
+    ...(number === 0 ? {} : { target: "≤ 2 ×" }),
+  }));
 }
 
 async function manyCommands(make) {

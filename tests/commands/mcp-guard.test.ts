@@ -136,6 +136,20 @@ describe("mcp guard", () => {
     expect(answers.get(4)?.result?.content).toHaveLength(2);
   });
 
+  it("asks a person through the client, in words for a person", async () => {
+    const hello = { method: "initialize", params: { capabilities: { elicitation: {} } } };
+    const push = {
+      method: "tools/call",
+      params: { name: "run_command", arguments: { command: "npm publish" } },
+    };
+    const { asked, sent, answers } = await talk([hello, push]);
+    expect(asked).toHaveLength(1);
+    expect(asked[0]).toContain("It would publish a package to everybody");
+    expect(asked[0]).not.toMatch(/Agent:|your user|ask the user/i);
+    expect(sent()).toEqual([0, 1]);
+    expect(answers.get(1)?.result?.isError).toBeUndefined();
+  });
+
   it("asks nothing of a client below an agent, which would say yes for the person and for good", async () => {
     const home = temporaryDirectory();
     const agent = { CLAUDECODE: "1" };

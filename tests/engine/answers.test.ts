@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { Pool } from "pg";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { approvalReason, hookTools } from "../../src/engine/adapters/ai-sdk.ts";
+import * as openai from "../../src/engine/adapters/openai-agents.ts";
 import {
   type Answer,
   type AnswerStore,
@@ -56,13 +57,32 @@ describe("each reader has words of its own", () => {
     expect(shown.join()).not.toMatch(/Agent:|your user/i);
   });
 
-  it("a request of an SDK has its reason by the id of the call", async () => {
+  it.each<[string, typeof approvalReason, (engine: ReturnType<typeof guarded>) => Promise<boolean>]>([
+    [
+      "the AI SDK",
+      approvalReason,
+      engine => {
+        const { Bash } = hookTools(engine, { Bash: { execute: () => "ran", needsApproval: false } });
+        const step = Bash.needsApproval as unknown as (input: object, execution: object) => Promise<boolean>;
+        return step(DANGEROUS, { toolCallId: "t1" });
+      },
+    ],
+    [
+      "OpenAI's",
+      openai.approvalReason,
+      engine => {
+        const needsApproval = async (_context: object, _input: object, _callId?: string) => false;
+        const tool = { type: "function", name: "Bash", invoke: async () => "ran", needsApproval };
+        const [hooked] = openai.hookTools(engine, [tool]);
+        return hooked.needsApproval({}, DANGEROUS, "t1");
+      },
+    ],
+  ])("a request of %s has its reason by the id of the call", async (_, reasonOf, request) => {
     const engine = guarded();
-    const { Bash } = hookTools(engine, { Bash: { execute: () => "ran", needsApproval: false } });
-    const step = Bash.needsApproval as unknown as (input: object, execution: object) => Promise<boolean>;
-    expect(await step(DANGEROUS, { toolCallId: "t1" })).toBe(true);
-    expect(approvalReason(engine, "t1")).toContain("publish");
-    expect(approvalReason(engine, "t2")).toBeUndefined();
+    expect(await request(engine)).toBe(true);
+    expect(reasonOf(engine, "t1")).toContain("publish");
+    expect(reasonOf(engine, "t1")).not.toMatch(/Agent:|your user/i);
+    expect(reasonOf(engine, "t2")).toBeUndefined();
   });
 });
 
