@@ -140,11 +140,11 @@ describe("mcp guard", () => {
     const hello = { method: "initialize", params: { capabilities: { elicitation: {} } } };
     const push = {
       method: "tools/call",
-      params: { name: "run_command", arguments: { command: "npm publish" } },
+      params: { name: "run_command", arguments: { command: "docker volume rm data" } },
     };
     const { asked, sent, answers } = await talk([hello, push]);
     expect(asked).toHaveLength(1);
-    expect(asked[0]).toContain("It would publish a package to everybody");
+    expect(asked[0]).toContain("It would delete volumes with their data");
     expect(asked[0]).not.toMatch(/Agent:|your user|ask the user/i);
     expect(sent()).toEqual([0, 1]);
     expect(answers.get(1)?.result?.isError).toBeUndefined();
