@@ -122,8 +122,15 @@ export function describeLack(name, lacking) {
     library: "its static C library",
     emulator: `an emulator, ${emulators.join(" or ")}`,
   };
-  const names = lacking.map(what => packages[what]).join(" ");
-  return `To build for ${name} and to run the result, this is missing: ${lacking.map(what => words[what]).join("; ")}.\nOn Debian: ${setUp} ${names}`;
+  const listed = lacking.map(what => words[what]).join("; ");
+  const hasRustup = lacking.includes("rust") && isInstalled("rustup");
+  const names = lacking.filter(what => what !== "rust" || !hasRustup).map(what => packages[what]);
+  const commands = [
+    ...(hasRustup ? [`rustup target add ${name}`] : []),
+    // Of Rust's packages one is for the other machine.
+    ...(names.length > 0 ? [`${hasRustup ? "apt-get install" : setUp} ${names.join(" ")}`] : []),
+  ];
+  return `To build for ${name} and to run the result, this is missing: ${listed}.\nOn Debian: ${commands.join(" && ")}`;
 }
 
 const isInstalled = program => answer(program, "--version") !== "";
