@@ -30,8 +30,12 @@ for (const [host, { package: name, version, program }] of Object.entries(version
   else console.log(`SKIPPED ${host}: ${name}@${version} could not be installed`);
 }
 
-/** A network with nothing in it but the loopback; where the system does not allow that, nothing is run. */
-const isolate = ["unshare", "--map-root-user", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
+/**
+ * A network with nothing in it but the loopback; where the system does not allow that, nothing is run. Root needs no users
+ * of its own there, and can then start what does not run as root, such as PostgreSQL.
+ */
+const users = process.getuid() === 0 ? [] : ["--map-root-user"];
+const isolate = ["unshare", ...users, "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
 if (spawnSync(isolate[0], [...isolate.slice(1), "true"]).status !== 0) {
   console.log("SKIPPED all hosts: unshare and ip are needed to run them without a network");
   process.exit(process.platform === "linux" ? 1 : 0);
