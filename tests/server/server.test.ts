@@ -155,6 +155,40 @@ describe.skipIf(!hasPostgres)("the server of a team", () => {
     await expect(scene.ask("/healthz")).rejects.toThrow();
   });
 
+  it("leaves an older server that is still running what it uses of the tables", async () => {
+    const scene = await serverScene();
+    const older = scene.database.ofTeam("amplihack_server", "acme", "olga");
+    // As servers wrote them before members had views.
+    await older.transaction(async run => {
+      expect(
+        await run("SELECT revision FROM amplihack.teams WHERE team = $1 FOR NO KEY UPDATE", ["acme"]),
+      ).toHaveLength(1);
+      await run(
+        `INSERT INTO amplihack.records (person, team, id, kind, time, machine, project, host, session, hash, fields)
+         VALUES ('olga', 'acme', '1', 'runs', now(), 'm', '', '', '', '', '{}') ON CONFLICT DO NOTHING`,
+      );
+      await run("SELECT amplihack.take_revision($1)", ["acme"]);
+      await run(
+        `INSERT INTO amplihack.memories (team, project, agent, session, key, id, type, category, created_ms, updated_ms,
+           fingerprint, term_count, terms, value)
+         VALUES ('acme', '', 'a', '', 'k', 'i', 'text', 'context', 1, 1, '', 0, '', 'one'),
+           ('acme', '', 'a', '', 'l', 'j', 'text', 'context', 1, 1, '', 0, '', 'two')`,
+      );
+      await run("UPDATE amplihack.memories SET value = 'three' WHERE team = 'acme' AND key = 'k'");
+      await run(
+        "SELECT amplihack.remove_memories(ARRAY(SELECT number FROM amplihack.memories WHERE team = 'acme' AND key = 'l'))",
+      );
+      await run("UPDATE amplihack.memory_removals SET removed_ms = 5 WHERE team = 'acme' AND key = 'l'");
+      await run("SELECT projects FROM amplihack.members WHERE team = 'acme'");
+    });
+    const found = await older.run(
+      `SELECT (SELECT count(*)::int FROM amplihack.records) AS records, (SELECT sum(count)::int FROM amplihack.rollups WHERE span = 'day') AS summed,
+         (SELECT value FROM amplihack.memories) AS value, (SELECT value FROM amplihack.earlier_values) AS earlier,
+         (SELECT removed_ms::int FROM amplihack.memory_removals) AS removed`,
+    );
+    expect(found).toEqual([{ records: 1, summed: 1, value: "three", earlier: "one", removed: 5 }]);
+  });
+
   it("tells two machines of one name apart", async () => {
     const scene = await serverScene();
     const olga = await scene.visit("acme", "olga", "owner");
