@@ -3,10 +3,10 @@ import { captureCommand } from "./hooks/capture.ts";
 import { compareCommand } from "./hooks/compare.ts";
 import { inspectCommand } from "./hooks/inspect.ts";
 import { listCommand } from "./hooks/list.ts";
-import { addCommand, buildCommand, importCommand, newCommand, removeCommand } from "./hooks/own-hooks.ts";
 import { replayCommand } from "./hooks/replay.ts";
 import { testCommand } from "./hooks/test.ts";
 import { trustCommand } from "./hooks/trust.ts";
+import { addCommand, buildCommand, importCommand, newCommand, removeCommand } from "./hooks/user-hooks.ts";
 
 export const command = defineFamily({
   name: "hooks",

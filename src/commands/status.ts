@@ -66,8 +66,8 @@ async function readBrokenHooks(system: System): Promise<readonly string[]> {
   const stateHome = findStateHome(system);
   if (stateHome === undefined || system.files.follow(join(stateHome, "hooks/.build")) === undefined)
     return [];
-  const { loadListOwn } = await import("../install/index.ts");
-  const { readOwnProblems } = await loadListOwn();
+  const { loadListUserHooks } = await import("../install/index.ts");
+  const { readOwnProblems } = await loadListUserHooks();
   return readOwnProblems(system, stateHome).map(problem => escapeControls(problem));
 }
 

@@ -128,7 +128,6 @@ export {
   type SourceFile,
 } from "./user/manifest.ts";
 export type { AskRequest, ChildRequest } from "./user/node-child.ts";
-export { OwnHooks, withToolInput } from "./user/own-hooks.ts";
 export { findImpostors, trustFile } from "./user/own-names.ts";
 export {
   answerRealm,
@@ -139,6 +138,7 @@ export {
   requireHooks,
   runInRealm,
 } from "./user/run-code.ts";
+export { UserHooks, withToolInput } from "./user/user-hooks.ts";
 export { findWanted, indexFile, indexText, isSourceName, isWanted, listSources } from "./user/wanted.ts";
 export { findUnagreedScripts, listActions, listFilesThatRun, withAllItRuns } from "./user/what-runs.ts";
 export const loadAudit = () => import("./program/audit.ts");

@@ -24,12 +24,12 @@ export {
 export { askVersion, hostSetup, hostTitle, INSTALLABLE_HOSTS, isInstallable, isPresent } from "./targets.ts";
 export { planUserCommands } from "./user-commands.ts";
 export type { BuildReport } from "./user-hooks/build.ts";
-export type { OwnHook } from "./user-hooks/list-own.ts";
+export type { ListedUserHook } from "./user-hooks/list.ts";
 export const loadBuild = () => import("./user-hooks/build.ts");
 export const loadConfigSetting = () => import("./config-setting.ts");
 export const loadFileEdit = () => import("./file-edit.ts");
 export const loadImportSettings = () => import("./user-hooks/manage.ts");
-export const loadListOwn = () => import("./user-hooks/list-own.ts");
+export const loadListUserHooks = () => import("./user-hooks/list.ts");
 export const loadLoadFile = () => import("./user-hooks/bundle.ts");
 export const loadManage = () => import("./user-hooks/manage.ts");
 export const loadMode = () => import("./plugins.ts");

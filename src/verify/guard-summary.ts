@@ -1,6 +1,6 @@
 import { isHistoryOn } from "../config/index.ts";
 import { type Judgement, judgeTool } from "../guard/index.ts";
-import { type ConfiguredGuard, findWanted, OwnHooks, openGuard, runInRealm } from "../hooks/index.ts";
+import { type ConfiguredGuard, findWanted, openGuard, runInRealm, UserHooks } from "../hooks/index.ts";
 import { type HostId, normalise, planRegistrations } from "../hosts/index.ts";
 import { checkInput, describeEvent, type InputOf, type JsonObject, powerOf } from "../protocol/index.ts";
 import type { System } from "../system/index.ts";
@@ -148,14 +148,14 @@ function toPastVerdict(judgement: Judgement, { config }: ConfiguredGuard): PastV
 }
 
 /** What users' hooks would have said in past sessions: by hook, how often which word. */
-export type OwnHooksSummary = Map<string, Map<string, number>>;
+export type UserHooksSummary = Map<string, Map<string, number>>;
 
 const MAX_HOOK_MS = 10_000;
 
 /** Runs the users' hooks that want a call, with the limits that they have in a session, and counts what they say. */
 export async function addOwnCall(
   system: System,
-  summary: OwnHooksSummary,
+  summary: UserHooksSummary,
   { event, payload }: TranscriptInput,
 ): Promise<void> {
   const read = normalise(JSON.stringify(payload), { env: { get: () => undefined }, event });
@@ -164,7 +164,7 @@ export async function addOwnCall(
   const { input } = checked;
   const wanted = findWanted(system, input);
   if (wanted === undefined || "problem" in wanted) return;
-  const own = new OwnHooks(wanted, input, system, powerOf(describeEvent(input.event), input.raw));
+  const own = new UserHooks(wanted, input, system, powerOf(describeEvent(input.event), input.raw));
   const said = await own.run(system.clock.monotonicMs() + MAX_HOOK_MS, runInRealm(runRealm));
   for (const { hook, effect, run } of said) {
     const words = summary.get(hook) ?? new Map<string, number>();

@@ -18,7 +18,13 @@ export {
 } from "./compare.ts";
 export { findGoldenCases, type GoldenCase, type GoldenFilter } from "./golden.ts";
 export type { PastCall, Suggestion } from "./guard-suggestions.ts";
-export type { GuardSummary, OwnHooksSummary, PastVerdict, RecordedIn, StoppedCall } from "./guard-summary.ts";
+export type {
+  GuardSummary,
+  PastVerdict,
+  RecordedIn,
+  StoppedCall,
+  UserHooksSummary,
+} from "./guard-summary.ts";
 export type { ExampleResult, Trial } from "./hook-trials.ts";
 export {
   canonicalNumber,
@@ -45,7 +51,7 @@ export const loadGolden = () => import("./golden.ts");
 export const loadGuardSuggestions = () => import("./guard-suggestions.ts");
 export const loadGuardSummary = () => import("./guard-summary.ts");
 export const loadLive = () => import("./live/live.ts");
-export const loadOwnHooksSummary = () => import("./guard-summary.ts");
+export const loadUserHooksSummary = () => import("./guard-summary.ts");
 export const loadOpenCodeRecords = () => import("./open-code-records.ts");
 export const loadRecordedUsage = () => import("./open-code-records.ts");
 export type { PolicyResult } from "./policy-cases.ts";

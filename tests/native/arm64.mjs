@@ -12,7 +12,7 @@ const MACHINE = "aarch64-unknown-linux-gnu";
  * The others look for the program of this machine (`compare`, `install`) or start it thousands of times (`same-answers`).
  * `history` takes 4 minutes on a quiet machine; on a busy one hooks miss their deadline in it.
  */
-const FILES = ["file", "golden", "executable", "configuration", "own-hooks", "transcripts", "hostile"];
+const FILES = ["file", "golden", "executable", "configuration", "user-hooks", "transcripts", "hostile"];
 /** An emulator needs memory and files for itself, and is too slow for the deadline of a hook where there is much to do. */
 const NOT_EMULATED = [
   "address space is scarce",

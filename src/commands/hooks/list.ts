@@ -1,5 +1,10 @@
 import { defineCommand, FORMAT_OPTION, option, renderTable, type Width } from "../../cli/index.ts";
-import { type ListedHook, loadListOwn, loadOperations, type OwnHook } from "../../install/index.ts";
+import {
+  type ListedHook,
+  type ListedUserHook,
+  loadListUserHooks,
+  loadOperations,
+} from "../../install/index.ts";
 
 export const listCommand = defineCommand({
   name: "list",
@@ -13,9 +18,9 @@ export const listCommand = defineCommand({
   },
   async run({ options, system, terminal }) {
     const { requireDirectories, listHooks } = await loadOperations();
-    const { listOwnHooks } = await loadListOwn();
+    const { listUserHooks } = await loadListUserHooks();
     const places = requireDirectories(system);
-    const own = listOwnHooks(system, places);
+    const own = listUserHooks(system, places);
     if (options.own) {
       terminal.printResult(options.format, own, renderOwn(own, terminal));
       return 0;
@@ -52,7 +57,7 @@ const OWN_HEADINGS = [
   "file",
 ];
 
-function renderOwn(hooks: readonly OwnHook[], terminal: Width): string {
+function renderOwn(hooks: readonly ListedUserHook[], terminal: Width): string {
   if (hooks.length === 0) return "no hooks of your own; amplihack hooks new NAME writes one\n";
   const rows = hooks.map(hook => [
     hook.name ?? "–",

@@ -27,14 +27,14 @@ import {
   loadCompare,
   loadGuardSummary,
   loadOpenCodeRecords,
-  loadOwnHooksSummary,
   loadSandbox,
   loadTranscriptInputs,
-  type OwnHooksSummary,
+  loadUserHooksSummary,
   type PastVerdict,
   type RecordedIn,
   type Sandbox,
   type StoppedCall,
+  type UserHooksSummary,
 } from "../../verify/index.ts";
 import {
   CANDIDATE_OPTION,
@@ -183,7 +183,7 @@ function closingLines(
   ];
 }
 
-function renderOwn(own: OwnHooksSummary, terminal: Terminal): string {
+function renderOwn(own: UserHooksSummary, terminal: Terminal): string {
   if (own.size === 0) return "";
   const lines = [...own].map(
     ([hook, words]) => `  ${hook}: ${[...words].map(([word, number]) => `${number} ${word}`).join(", ")}\n`,
@@ -288,7 +288,7 @@ async function replayTranscripts(
   replayer: Replayer,
 ): Promise<number> {
   const { addCall, emptySummary } = await loadGuardSummary();
-  const { addOwnCall } = await loadOwnHooksSummary();
+  const { addOwnCall } = await loadUserHooksSummary();
   const { openSandbox } = await loadSandbox();
   const { inputsOfEntries, transcriptInputs } = await loadTranscriptInputs();
   const source = await chooseRecords(system, options.transcript ?? "", options.last ?? DEFAULT_LAST);
@@ -297,11 +297,11 @@ async function replayTranscripts(
   const summary = emptySummary();
   const count = { lines: 0, bytes: 0, bad: 0 };
   const progress = new ProgressLine(system, terminal);
-  const own: OwnHooksSummary = new Map();
+  const own: UserHooksSummary = new Map();
   const sandbox = openSandbox({});
   // What hooks remember and log in a replay is no part of the user's own state.
   const apart = { ...system, installedIn: join(sandbox.path, ".amplihack") };
-  await takeOwnHooks(system, sandbox);
+  await takeUserHooks(system, sandbox);
   const readCall = createCallReader(system, options.event, [sandbox]);
   try {
     for (const record of records) {
@@ -336,7 +336,7 @@ async function replayTranscripts(
 }
 
 /** Users' hooks would have run as well, so their compiled form is copied into the replay's home. */
-async function takeOwnHooks(system: ReplayInvocation["system"], sandbox: Sandbox): Promise<void> {
+async function takeUserHooks(system: ReplayInvocation["system"], sandbox: Sandbox): Promise<void> {
   const { requireDirectories } = await loadOperations();
   const { buildFolder } = await loadManifest();
   const folder = buildFolder(requireDirectories(system).stateHome);
@@ -435,7 +435,7 @@ function transcriptsIn(folder: string): readonly string[] {
     .sort();
 }
 
-function toObject(own: OwnHooksSummary): Readonly<Record<string, Readonly<Record<string, number>>>> {
+function toObject(own: UserHooksSummary): Readonly<Record<string, Readonly<Record<string, number>>>> {
   return Object.fromEntries([...own].map(([hook, words]) => [hook, Object.fromEntries(words)]));
 }
 

@@ -2,7 +2,7 @@ import { defineCommand, FORMAT_OPTION, loadAsk } from "../../cli/index.ts";
 import { loadManage, loadOperations } from "../../install/index.ts";
 import { resolve } from "../../system/index.ts";
 import { escapeHidden } from "../../text/index.ts";
-import { tellBuild } from "./own-hooks.ts";
+import { tellBuild } from "./user-hooks.ts";
 
 export const trustCommand = defineCommand({
   name: "trust",

@@ -48,8 +48,8 @@ import {
 } from "../../state/index.ts";
 import type { System } from "../../system/index.ts";
 import { clip, escapeControls } from "../../text/index.ts";
-import { OwnHooks, withoutTrustedQuestions, withToolInput } from "../user/own-hooks.ts";
 import type { RunHook } from "../user/run-code.ts";
+import { UserHooks, withoutTrustedQuestions, withToolInput } from "../user/user-hooks.ts";
 import { findWanted } from "../user/wanted.ts";
 import { type Degraded, openDegraded } from "./degraded.ts";
 import { forgetGiven, readGiven } from "./grants.ts";
@@ -129,7 +129,7 @@ class ProgramRun implements HookRun {
   private exitCode: number | undefined;
   /** what our own hook said, while the user's hooks run: it stands whatever they do */
   private stock: Contribution | undefined;
-  private own: OwnHooks | undefined;
+  private own: UserHooks | undefined;
   private degraded: Degraded | undefined;
 
   constructor(program: HookProgram, call: HookCall, system: System, services: EngineServices) {
@@ -159,7 +159,7 @@ class ProgramRun implements HookRun {
       return this.sayAll(all);
     } catch (error) {
       showStack(error, this.system);
-      if (this.own !== undefined) return this.answerWithoutOwnHooks(errorName(error));
+      if (this.own !== undefined) return this.answerWithoutUserHooks(errorName(error));
       // A payload that is too much for the engine must not be a way around the guard.
       const isTooMuch = this.hasPayload && isMemoryUsedUp(error);
       return this.fail(
@@ -174,7 +174,7 @@ class ProgramRun implements HookRun {
     if (this.exitCode !== undefined) return undefined;
     return this.own === undefined
       ? this.fail(reason, "error", wasJudging ? "at least" : "by policy")
-      : this.answerWithoutOwnHooks(reason);
+      : this.answerWithoutUserHooks(reason);
   }
 
   answered(): number | undefined {
@@ -280,7 +280,7 @@ class ProgramRun implements HookRun {
       return [stock, ...notes];
     }
     this.stock = stock;
-    this.own = new OwnHooks(wanted, input, system, this.power());
+    this.own = new UserHooks(wanted, input, system, this.power());
     const own = await this.own.run(this.ownDeadlineMs(), this.services.runHook);
     const all = [stock, ...notes, ...own];
     const again = await this.judgeChanged(input, all);
@@ -317,9 +317,9 @@ class ProgramRun implements HookRun {
 
   /** Once a session the user's hooks are looked at: what changed is built, what is not trusted is named. */
   private async checkUsersHooks(input: HookInput): Promise<readonly Contribution[]> {
-    const { checkOwnHooks } = await import("../user/session-check.ts");
+    const { checkUserHooks } = await import("../user/session-check.ts");
     const { system, services, program } = this;
-    const notes = await checkOwnHooks(input, system, services.program, this.ownDeadlineMs());
+    const notes = await checkUserHooks(input, system, services.program, this.ownDeadlineMs());
     for (const text of notes) writeNotice(program.subcommand, text, system);
     return notes.map(text => ({
       hook: "amplihack.hooks",
@@ -360,7 +360,7 @@ class ProgramRun implements HookRun {
   }
 
   /** The users' hooks did not come back: ours stands, and so does what they had said. */
-  private answerWithoutOwnHooks(reason: string): number {
+  private answerWithoutUserHooks(reason: string): number {
     const own = this.own?.abandon(reason) ?? [];
     return this.sayAll(this.stock === undefined ? own : [this.stock, ...own]);
   }

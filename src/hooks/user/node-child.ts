@@ -14,7 +14,7 @@ import { childEnvironment, describeEnd, join, type ProcessResult, type System } 
 import { type HookResult, readAnswer } from "./answer.ts";
 import { deeperEnvironment } from "./depth.ts";
 import { type BuiltHandler, buildFolder } from "./manifest.ts";
-import { withToolInput } from "./own-hooks.ts";
+import { withToolInput } from "./user-hooks.ts";
 import type { WantedHook } from "./wanted.ts";
 
 /** What the child is asked on stdin. It answers with one line for each hook, as soon as it has it. */

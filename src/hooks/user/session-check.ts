@@ -11,7 +11,7 @@ import { followed, indexFile, listSources, NOT_BUILT } from "./wanted.ts";
  * At the start of a session: builds anew when a hook of the user's was written, changed or taken away, and names what
  * of the project waits to be trusted. Where nobody has written a hook it costs a few looks for files. Never throws.
  */
-export async function checkOwnHooks(
+export async function checkUserHooks(
   input: HookInput,
   system: System,
   /** how `amplihack` is started, where this program knows it */

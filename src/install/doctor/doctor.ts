@@ -39,7 +39,7 @@ import { allServerFiles, findServer, serverProgram } from "../mcp-entries.ts";
 import { isServerWanted } from "../mcp-servers.ts";
 import type { Package } from "../package.ts";
 import { findTarget, hostSetup, INSTALLABLE_HOSTS, isPresent } from "../targets.ts";
-import { listOwnHooks, readLastRuns } from "../user-hooks/list-own.ts";
+import { listUserHooks, readLastRuns } from "../user-hooks/list.ts";
 import { type DoctorCheck, fail, pass, warn } from "./check.ts";
 import { checkOwnFiles, checkRegistration, checkSwitches, probeHooks } from "./hosts.ts";
 import { checkMachine, findRepair } from "./machine.ts";
@@ -257,8 +257,8 @@ function checkServers(
 }
 
 /** Hooks of the user's: those that run, and for each that does not, why. None at all is no matter. */
-function checkOwnHooks(system: System, places: UserDirectories): readonly DoctorCheck[] {
-  const hooks = listOwnHooks(system, places);
+function checkUserHooks(system: System, places: UserDirectories): readonly DoctorCheck[] {
+  const hooks = listUserHooks(system, places);
   if (hooks.length === 0) return [];
   const problems = new Map(
     hooks.flatMap(({ source, problem, scope }) => (problem === null ? [] : [[source, { problem, scope }]])),
@@ -335,7 +335,7 @@ export async function examine(
     ...checkLastFired(system, places, registered),
     ...checkServers(system, places, isWanted),
     ...checkConfiguration(system, places),
-    ...checkOwnHooks(system, places),
+    ...checkUserHooks(system, places),
     ...checkNames(system, places),
     ...machine,
     ...agents,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { bundleProgram } from "../../bundle-program.ts";
 import { answerOnNode } from "../../native/answer-on-node.ts";
-import { World } from "./own-hooks-contract.ts";
+import { World } from "./user-hooks-contract.ts";
 
 const RUNNER = [process.execPath, bundleProgram(new URL("../../../src/bin/run-hooks.ts", import.meta.url))];
 

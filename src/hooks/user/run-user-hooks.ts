@@ -6,12 +6,12 @@ import { hasChanged, rebuildChanged } from "./changed-sources.ts";
 import { hookDepth, MAX_HOOK_DEPTH } from "./depth.ts";
 import { type BuiltHandler, buildFolder } from "./manifest.ts";
 import { askInNode, runInNode } from "./node-child.ts";
-import { failureEffect, withFailure, withToolInput } from "./own-hooks.ts";
 import type { RunHook } from "./run-code.ts";
 import { runHandlers } from "./run-handlers.ts";
+import { failureEffect, withFailure, withToolInput } from "./user-hooks.ts";
 import type { WantedHook, WantedHooks } from "./wanted.ts";
 
-export interface OwnHooksRequest {
+export interface UserHooksRequest {
   readonly wanted: WantedHooks;
   readonly input: HookInput;
   readonly system: System;
@@ -27,8 +27,8 @@ export interface OwnHooksRequest {
  * sees the input as those before it left it; a refusal ends the run, for there is nothing left to decide. Never rejects.
  * `onResult` hears of each result at once, so that what was said is not lost when something later does not come back.
  */
-export async function runOwnHooks(
-  request: OwnHooksRequest,
+export async function runUserHooks(
+  request: UserHooksRequest,
   onResult: (contribution: Contribution) => void,
 ): Promise<void> {
   const { input, system, deadlineMs, runHook } = request;
@@ -57,13 +57,17 @@ function divide(hooks: readonly WantedHook[], canRunHere: boolean): readonly [Wa
 }
 
 class OwnRun {
-  private readonly request: OwnHooksRequest;
+  private readonly request: UserHooksRequest;
   private readonly wanted: WantedHooks;
   private readonly onResult: (contribution: Contribution) => void;
   private input: HookInput;
   private isRefused = false;
 
-  constructor(request: OwnHooksRequest, wanted: WantedHooks, onResult: (contribution: Contribution) => void) {
+  constructor(
+    request: UserHooksRequest,
+    wanted: WantedHooks,
+    onResult: (contribution: Contribution) => void,
+  ) {
     this.request = request;
     this.wanted = wanted;
     this.onResult = onResult;
@@ -151,7 +155,7 @@ function runStatus(problem: string | undefined): "ok" | "failed" {
 function toContribution(
   result: HookResult,
   hook: WantedHook["hook"],
-  { power }: OwnHooksRequest,
+  { power }: UserHooksRequest,
 ): Contribution {
   const effect = result.ok ? result.effect : failureEffect(hook.name, result.problem, hook.onFailure, power);
   return { hook: hook.name, effect };

@@ -27,7 +27,7 @@ export function readLastRuns(system: System, stateHome: string): readonly Json[]
 }
 
 /** One hook of the user's, or one file that holds none that runs. */
-export interface OwnHook {
+export interface ListedUserHook {
   readonly name: string | null;
   readonly source: string;
   readonly scope: "user" | "project";
@@ -62,7 +62,7 @@ export function readOwnProblems(system: System, stateHome: string): readonly str
 }
 
 /** Everything that was built, and everything that lies where hooks are found and was not. */
-export function listOwnHooks(system: System, places: HookPlaces): readonly OwnHook[] {
+export function listUserHooks(system: System, places: HookPlaces): readonly ListedUserHook[] {
   const { stateHome, projectRoot } = places;
   let files: readonly BuiltFile[] = [];
   let handlers: readonly BuiltHandler[] = [];
@@ -78,7 +78,7 @@ export function listOwnHooks(system: System, places: HookPlaces): readonly OwnHo
   const { skipped } = collectHandlers(system, places, new TrustedHooks(system, stateHome));
   return [
     ...here.flatMap(file => hooksOfFile(file, system, costs)),
-    ...handlers.filter(isHere).map(handler => toOwnHook(handler, costs)),
+    ...handlers.filter(isHere).map(handler => toListedUserHook(handler, costs)),
     ...skipped.map(({ id, path, event, scope, why }) => ({
       ...notRunning(path, scope, `${id}: ${why}`),
       name: id,
@@ -110,7 +110,7 @@ const MAX_RUNS = 100;
 
 type Costs = ReadonlyMap<string, HookCost>;
 
-function hooksOfFile(file: BuiltFile, system: System, costs: Costs): readonly OwnHook[] {
+function hooksOfFile(file: BuiltFile, system: System, costs: Costs): readonly ListedUserHook[] {
   const scope = file.project === undefined ? "user" : "project";
   const problem =
     file.problem ??
@@ -131,7 +131,7 @@ function hooksOfFile(file: BuiltFile, system: System, costs: Costs): readonly Ow
   }));
 }
 
-function toOwnHook(handler: BuiltHandler, costs: Costs): OwnHook {
+function toListedUserHook(handler: BuiltHandler, costs: Costs): ListedUserHook {
   const { id, event, matcher, exceptHosts } = handler;
   return {
     name: id,
@@ -153,7 +153,7 @@ function notBuilt(
   { stateHome, projectRoot }: HookPlaces,
   known: ReadonlySet<string>,
   broken: string | undefined,
-): readonly OwnHook[] {
+): readonly ListedUserHook[] {
   const isNew = (path: string) => !known.has(path);
   return [
     ...listSources(system, userHooksFolder(stateHome))
@@ -167,7 +167,7 @@ function notBuilt(
   ];
 }
 
-function notRunning(source: string, scope: "user" | "project", problem: string | null): OwnHook {
+function notRunning(source: string, scope: "user" | "project", problem: string | null): ListedUserHook {
   const nothing = {
     name: null,
     events: [],

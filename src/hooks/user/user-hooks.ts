@@ -15,7 +15,7 @@ import type { RunHook } from "./run-code.ts";
 import type { WantedHooks } from "./wanted.ts";
 
 /** The users' hooks of one call: what they have said so far, also when the run is given up. */
-export class OwnHooks {
+export class UserHooks {
   private readonly wanted: WantedHooks;
   private readonly input: HookInput;
   private readonly system: System;
@@ -30,9 +30,9 @@ export class OwnHooks {
   }
 
   async run(deadlineMs: number, runHook: RunHook | undefined): Promise<readonly Contribution[]> {
-    const { runOwnHooks } = await import("./run-own-hooks.ts");
+    const { runUserHooks } = await import("./run-user-hooks.ts");
     const { wanted, input, system, power } = this;
-    await runOwnHooks({ wanted, input, system, power, deadlineMs, runHook }, one => this.said.push(one));
+    await runUserHooks({ wanted, input, system, power, deadlineMs, runHook }, one => this.said.push(one));
     return this.chained(this.said);
   }
 

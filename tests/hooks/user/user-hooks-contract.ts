@@ -84,7 +84,7 @@ const output = (answer: { hookSpecificOutput?: object }) => answer.hookSpecificO
 const HARMLESS = "git status";
 
 /** What users' hooks may rely on, and everybody else while they run. `program` is the hook program. */
-export function ownHooksContract(
+export function userHooksContract(
   program: readonly string[],
   { hearsSignals }: { readonly hearsSignals: boolean },
 ): void {

@@ -1,6 +1,6 @@
 import { describe } from "vitest";
 import { NODE_PROGRAM } from "../executable.ts";
-import { ownHooksContract } from "./own-hooks-contract.ts";
+import { userHooksContract } from "./user-hooks-contract.ts";
 
 describe("users' hooks in the program on Node", () =>
-  ownHooksContract(NODE_PROGRAM, { hearsSignals: false }));
+  userHooksContract(NODE_PROGRAM, { hearsSignals: false }));
