@@ -30,8 +30,8 @@ export const command = defineCommand({
       notices.length > 0 ? CONFIGURATION_STEP : brokenHooks.length > 0 ? HOOKS_STEP : nextStep(agents);
     const instead = commandInstead(system);
     const note = instead === undefined ? "" : `  (not on your PATH yet: type ${instead})`;
-    const present = agents.filter(({ path }) => path !== undefined);
-    const absent = agents.filter(({ path }) => path === undefined).map(({ agent }) => agent);
+    const present = agents.filter(({ isPresent }) => isPresent);
+    const absent = agents.filter(({ isPresent }) => !isPresent).map(({ agent }) => agent);
     const lines = [
       terminal.paint("bold", `amplihack ${version}`),
       ...present.map(agent => `  ${agent.title.padEnd(19)}${describe(agent, terminal)}`),

@@ -3,6 +3,7 @@ import {
   AGENTS,
   type AgentName,
   type FoundEntry,
+  HOST_LIST,
   HOSTS,
   type HostId,
   isHostId,
@@ -177,6 +178,8 @@ export interface SettingsFinding {
 
 interface SettingsCheck {
   readonly isRegistered: boolean;
+  /** by a file of its own, and not by that of a host whose hooks it also runs */
+  readonly hasOwnEntries: boolean;
   readonly findings: readonly SettingsFinding[];
 }
 
@@ -203,8 +206,11 @@ export function checkSettings(system: System, host: HostId, places: SettingsPlac
       findings.push(drift(path, `${first} registers amplihack too, so every hook runs twice`));
   }
   const [other] = registering.length === 0 ? (HOSTS[host].setup?.().alsoReads ?? []) : [];
-  if (other !== undefined && isHostId(other.host)) return checkSettings(system, other.host, places);
-  return { isRegistered: registering.length > 0, findings };
+  if (other !== undefined && isHostId(other.host)) {
+    return { ...checkSettings(system, other.host, places), hasOwnEntries: false };
+  }
+  const hasOwnEntries = registering.length > 0;
+  return { isRegistered: hasOwnEntries, hasOwnEntries, findings };
 }
 
 /** Where a host's files are, one path once: in the home directory the project's file is the user's. */
@@ -351,10 +357,13 @@ function knownDirectories(system: System, places: SettingsPlaces): ReadonlySet<s
 }
 
 export interface AgentStatus {
-  readonly agent: AgentName;
+  /** the name it is started by, or its id where amplihack does not start it */
+  readonly agent: AgentName | HostId;
   readonly title: string;
-  /** undefined when it is not installed */
+  /** of its program; undefined when that is not found */
   readonly path: string | undefined;
+  /** It is here: its program, a registration with it, or its folder where nothing else is here. */
+  readonly isPresent: boolean;
   readonly isRegistered: boolean;
   /** why hooks need attention although they are registered, or cannot be read */
   readonly problem: string | undefined;
@@ -365,17 +374,47 @@ export function readAgentStatus(system: System, self: string): readonly AgentSta
   const directories = requireDirectories(system);
   const ownBin = dirname(self);
   const searched = searchDirectories(system);
-  return AGENTS.map(agent => {
-    const { title, host } = LAUNCH_TOOLS[agent];
-    const path = tryFindBinary(system, agent, self, () => searched);
+  const check = (host: HostId) => {
     try {
-      const { isRegistered, findings } = checkSettings(system, host, { ...directories, ownBin });
-      return { agent, title, path, isRegistered, problem: findings[0]?.message };
+      const { findings, ...found } = checkSettings(system, host, { ...directories, ownBin });
+      return { ...found, problem: findings[0]?.message };
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      return { agent, title, path, isRegistered: false, problem: error.message };
+      return { isRegistered: false, hasOwnEntries: false, problem: error.message };
     }
+  };
+  const started = AGENTS.map(agent => {
+    const { title, host } = LAUNCH_TOOLS[agent];
+    const path = tryFindBinary(system, agent, self, () => searched);
+    return { agent, host, title, path, canStart: true, ...check(host) };
   });
+  const others = OTHER_HOSTS.map(({ id, title }) => ({
+    agent: id,
+    host: id,
+    title,
+    path: undefined,
+    canStart: false,
+    ...check(id),
+  }));
+  const all = [...started, ...others];
+  const isHere = all.map(({ path, hasOwnEntries }) => path !== undefined || hasOwnEntries);
+  const isEmpty = !isHere.includes(true);
+  return all.flatMap(({ host, canStart, hasOwnEntries: _, ...status }, at) => {
+    const isPresent = isHere[at] === true || (isEmpty && hasFolder(system, host, directories));
+    return isPresent || canStart ? [{ ...status, isPresent }] : [];
+  });
+}
+
+/** Hosts that we register with and never start. */
+const OTHER_HOSTS = HOST_LIST.flatMap(({ id, setup }) => {
+  const { title, registeredBy } = setup?.() ?? {};
+  const isStarted = AGENTS.some(agent => LAUNCH_TOOLS[agent].host === id);
+  return title === undefined || registeredBy !== undefined || isStarted ? [] : [{ id, title }];
+});
+
+function hasFolder(system: System, host: HostId, { home }: UserDirectories): boolean {
+  const { folders = [] } = HOSTS[host].setup?.() ?? {};
+  return folders.some(folder => system.files.follow(join(home, folder))?.kind === "directory");
 }
 
 /** The one command that helps most now, and what for. */
@@ -383,9 +422,8 @@ export function nextStep(agents: readonly AgentStatus[]): {
   readonly command: string;
   readonly why: string;
 } {
-  const present = agents.filter(({ path }) => path !== undefined);
-  const [first] = present;
-  if (first === undefined) {
+  const present = agents.filter(({ isPresent }) => isPresent);
+  if (present.length === 0) {
     const agent = LAUNCH_TOOLS.claude;
     return { command: agent.installHint, why: `installs an agent, here ${agent.title}` };
   }
@@ -398,5 +436,8 @@ export function nextStep(agents: readonly AgentStatus[]): {
       why: `lets amplihack guard ${silent.map(({ title }) => title).join(", ")}`,
     };
   }
-  return { command: `amplihack ${first.agent}`, why: `starts ${first.title}, guarded` };
+  const first = present.find(({ path }) => path !== undefined);
+  return first === undefined
+    ? { command: "amplihack doctor", why: "says whether the hooks have run" }
+    : { command: `amplihack ${first.agent}`, why: `starts ${first.title}, guarded` };
 }

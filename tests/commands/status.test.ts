@@ -29,6 +29,32 @@ describe("amplihack alone", () => {
     expect(stdout).toContain("Next: npm install -g @anthropic-ai/claude-code");
   });
 
+  it("counts an agent as here whose program is not on PATH, as an editor or an alias starts it", () => {
+    const machine = new LaunchMachine(program);
+    machine.write(join(machine.home, ".codex/config.toml"), "");
+    const { stdout } = machine.run();
+    expect(stdout).toMatch(/Codex +hooks not registered/);
+    expect(stdout).toContain("Next: amplihack install  (lets amplihack guard Codex)");
+    register(machine);
+    const registered = machine.run().stdout;
+    expect(registered).toMatch(/Claude Code +✓ hooks registered/);
+    expect(registered).toMatch(/not installed: copilot, codex/);
+    expect(registered).toContain("Next: amplihack doctor  (says whether the hooks have run)");
+  });
+
+  it("names an agent that it does not start", () => {
+    const machine = new LaunchMachine(program);
+    machine.agent("codex", "");
+    machine.write(join(machine.home, ".cursor/hooks.json"), "{");
+    expect(machine.run().stdout).not.toContain("Cursor");
+    const hooks = join(machine.home, ".amplihack/.claude/bin/amplihack-hooks");
+    machine.script(hooks, "exit 0");
+    const handler = { command: `${hooks} pre-tool-use` };
+    const settings = { version: 1, hooks: { preToolUse: [handler] } };
+    machine.write(join(machine.home, ".cursor/hooks.json"), JSON.stringify(settings));
+    expect(machine.run().stdout).toMatch(/Cursor +! no entry for/);
+  });
+
   it("says which agents do not call the hooks yet", () => {
     const machine = new LaunchMachine(program);
     machine.agent("claude", "");
