@@ -2,7 +2,7 @@ import { defineCommand, FORMAT_OPTION, option, type Terminal } from "../cli/inde
 import { loadConfig } from "../config/index.ts";
 import { hostTitle } from "../install/index.ts";
 import { requireDirectories } from "../state/index.ts";
-import { escapeControls, shortCount } from "../text/index.ts";
+import { clipStart, escapeControls, shortCount } from "../text/index.ts";
 import {
   groupUsage,
   PRICES_DATE,
@@ -16,7 +16,8 @@ import { loadRecordedUsage } from "../verify/index.ts";
 
 const DEFAULT_SINCE = "30d";
 const MAX_ROWS = 40;
-const MAX_KEY = 30;
+const DEFAULT_COLUMNS = 80;
+const MIN_KEY = 12;
 
 export const command = defineCommand({
   name: "usage",
@@ -105,18 +106,23 @@ function renderTable(
   terminal: Terminal,
 ): string {
   const shown = groups.slice(0, MAX_ROWS);
-  const rows = [
-    [by, "input", "cached", "output", "cost", "context", "worked", "waited"],
-    ...[...shown, total].map(group => toCells(group, by)),
+  const figures = [
+    ["input", "cached", "output", "cost", "context", "worked", "waited"],
+    ...shown.map(toFigures),
+    // The fullest context of all is no sum.
+    toFigures({ ...total, context: undefined }),
   ];
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? [];
-  const lines = rows.map((row, index) => {
-    const text = row
-      .map((cell, column) =>
-        column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-      )
-      .join("  ");
-    return index === 0 || index === rows.length - 1 ? terminal.paint("bold", text) : text;
+  const widths = figures[0]?.map((_, column) => Math.max(...figures.map(row => row[column]?.length ?? 0)));
+  const right = figures.map(row =>
+    row.map((cell, column) => `  ${cell.padStart(widths?.[column] ?? 0)}`).join(""),
+  );
+  const room = Math.max(MIN_KEY, (terminal.columns ?? DEFAULT_COLUMNS) - (right[0]?.length ?? 0));
+  const names = [...shown, total].map(({ key }) => (by === "host" ? hostTitle(key) : escapeControls(key)));
+  const keys = [by, ...names].map(key => clipStart(key, room));
+  const left = Math.max(...keys.map(key => key.length));
+  const lines = keys.map((key, index) => {
+    const text = key.padEnd(left) + right[index];
+    return index === 0 || index === keys.length - 1 ? terminal.paint("bold", text) : text;
   });
   const rest = groups.length - shown.length;
   return [
@@ -134,10 +140,9 @@ function renderTable(
   ].join("\n");
 }
 
-function toCells(group: UsageGroup, by: UsageGrouping): readonly string[] {
-  const { key, tokens, cost, unpriced, context, workingMs, waitingMs } = group;
+function toFigures(group: UsageGroup): readonly string[] {
+  const { tokens, cost, unpriced, context, workingMs, waitingMs } = group;
   return [
-    clipKey(by === "host" ? hostTitle(key) : escapeControls(key)),
     shortCount(tokens.input + tokens.cacheWrite),
     shortCount(tokens.cacheRead),
     shortCount(tokens.output),
@@ -150,11 +155,6 @@ function toCells(group: UsageGroup, by: UsageGrouping): readonly string[] {
 
 function dollars(cost: number): string {
   return cost > 0 && cost < 0.01 ? "<$0.01" : `$${cost.toFixed(2)}`;
-}
-
-/** The end of a path tells more than its start. */
-function clipKey(key: string): string {
-  return key.length <= MAX_KEY ? key : `…${key.slice(1 - MAX_KEY)}`;
 }
 
 function time(ms: number | undefined): string {

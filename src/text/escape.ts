@@ -45,6 +45,13 @@ export function clipWithin(text: string, length: number): string {
   return length <= 1 ? "" : `${truncate(text, length - 1).trimEnd()}…`;
 }
 
+/** Cut at its start, no longer than `length` with the mark: the end of a path tells more than its start. */
+export function clipStart(text: string, length: number): string {
+  if (text.length <= length) return text;
+  const end = text.slice(1 - length);
+  return `…${/^[\udc00-\udfff]/.test(end) ? end.slice(1) : end}`;
+}
+
 /** Cut in the middle: in a sentence that quotes something long, its end says what is wrong. */
 export function clipMiddle(text: string, length: number): string {
   if (text.length <= length) return text;

@@ -5,6 +5,7 @@
 export {
   clip,
   clipMiddle,
+  clipStart,
   clipWithin,
   escapeControls,
   escapeHidden,

@@ -18,6 +18,15 @@ describe("amplihack usage", () => {
     const { stdout } = await user.type(words);
     expect(stdout).toMatch(/^Codex +8k +4k +436 +\? +1 % /m);
     expect(stdout).toContain("* without 12k tokens of models that have no known price");
+    expect(stdout).toMatch(/^total .* {2}- {2}/m);
+    expect(Math.max(...stdout.split("\n").map(line => line.length))).toBeLessThanOrEqual(80);
+  });
+
+  it.each(["session", "project", "model"])("keeps to the width of the terminal by %s", async by => {
+    const user = newUserInside();
+    for (const folder of ["codex", "gemini"])
+      cpSync(new URL(folder, FIXTURES), join(user.home, `.${folder}`), { recursive: true });
+    const { stdout } = await user.type(["usage", "--by", by, "--since", "520w"]);
     expect(Math.max(...stdout.split("\n").map(line => line.length))).toBeLessThanOrEqual(80);
   });
 

@@ -18,7 +18,7 @@ import { HOST_LIST } from "../../hosts/index.ts";
 import { loadOperations } from "../../install/index.ts";
 import { cutToWidth } from "../../recipes/index.ts";
 import type { System } from "../../system/index.ts";
-import { count, escapeHidden, count as quantity, redactOpening } from "../../text/index.ts";
+import { clipStart, count, escapeHidden, count as quantity, redactOpening } from "../../text/index.ts";
 import { findPastSessions, type PastSession } from "../../transcripts/index.ts";
 import {
   type CompareInput,
@@ -138,8 +138,8 @@ function callLines(
 ): readonly string[] {
   const width = terminal.columns ?? DEFAULT_COLUMNS;
   const safe = (text: string) => escapeHidden(redactOpening(text).replace(/\s+/g, " "));
-  const where = cwd === undefined ? "" : `  in ${shownPlace(cwd, home)}`;
-  const end = `${times === 1 ? "" : ` ×${times}`}${where.length > width / 2 ? "" : where}`;
+  const where = cwd === undefined ? "" : `  in ${clipStart(shownPlace(cwd, home), width / 2)}`;
+  const end = `${times === 1 ? "" : ` ×${times}`}${where}`;
   // Paths below the directory and the home are as long as they have to be.
   const short = safe(lost)
     .split(cwd === undefined ? " " : `${cwd}/`)

@@ -73,11 +73,12 @@ function readResult<A extends BridgeAction>(
     problem: `bridge ${action} failed: ${why}`,
   });
   const { end } = result;
+  const limit = timeoutMs < 1000 ? `${Math.round(timeoutMs)} ms` : `${Math.round(timeoutMs / 1000)} s`;
   switch (end.kind) {
     case "timeout":
       return {
         kind: "timeout",
-        problem: `bridge ${action} gave no answer within ${Math.round(timeoutMs / 1000)} s`,
+        problem: `bridge ${action} gave no answer within ${limit}`,
       };
     case "exit":
       if (end.code !== 0) return failed(`exit code ${end.code}`);
