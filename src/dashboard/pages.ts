@@ -192,9 +192,14 @@ async function usagePage({ usage }: Sources, site: Site, query: URLSearchParams)
   return { name: "usage", title: "Usage", body };
 }
 
-function sessionPage({ records, timelines }: Sources, site: Site, query: URLSearchParams): Page {
+async function sessionPage(
+  { records, timelines }: Sources,
+  site: Site,
+  query: URLSearchParams,
+): Promise<Page> {
   const id = query.get("id") ?? "";
   const session = timelines.read().byId.get(id);
+  if (session !== undefined) await records.prepare(session);
   const body =
     session === undefined
       ? missing("session", link(site.to("sessions"), "All sessions"))

@@ -4,6 +4,7 @@ import { clip, redactOpening } from "../text/index.ts";
 import { entryText, isUserMessage, readTranscript, toolNaming } from "../transcripts/index.ts";
 import type { Sources } from "./sources.ts";
 import type { ChangeSummary } from "./timeline/calls.ts";
+import type { Recorded, Said } from "./timeline/records.ts";
 import type { Session } from "./timeline/timeline.ts";
 import type { Site } from "./views/layout.ts";
 
@@ -51,11 +52,17 @@ interface Found<H> {
   readonly left: readonly string[];
 }
 
-function searchRecords({ system, timelines }: Sources, text: string): Found<SaidHit> {
+function searchRecords({ system, timelines, records }: Sources, text: string): Found<SaidHit> {
   const hits: SaidHit[] = [];
-  const sessions = timelines.read().sessions.filter(({ transcript }) => transcript !== "");
+  const sessions = timelines
+    .read()
+    .sessions.map(session => ({ ...session, transcript: records.pathOf(session) }));
   let room = MAX_RECORD_BYTES;
   for (const [index, session] of sessions.entries()) {
+    if (session.transcript === "") {
+      hits.push(...storedHits(records.of(session), session, text));
+      continue;
+    }
     const facts = system.files.follow(session.transcript);
     if (facts?.kind !== "file") continue;
     room -= facts.size;
@@ -94,6 +101,16 @@ function hitsIn(system: Sources["system"], session: Session, text: string): read
       hits.push({ session, who: isPrompt ? "you" : "the agent", excerpt: excerptAt(said, at, text.length) });
   }
   return hits;
+}
+
+/** In what was read of a host's database. */
+function storedHits({ prompts, answers }: Recorded, session: Session, text: string): readonly SaidHit[] {
+  const inAll = (all: readonly Said[], who: SaidHit["who"]): readonly SaidHit[] =>
+    all.flatMap(({ text: said }) => {
+      const at = said.toLowerCase().indexOf(text);
+      return at < 0 ? [] : [{ session, who, excerpt: excerptAt(said, at, text.length) }];
+    });
+  return [...inAll(prompts, "you"), ...inAll(answers, "the agent")].slice(0, MAX_HITS_EACH);
 }
 
 function excerptAt(text: string, at: number, length: number): string {

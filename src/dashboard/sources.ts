@@ -235,7 +235,7 @@ export function localSources(system: System, files: DataFiles): Sources & { read
     timelines: new Timelines(activity, changes),
     held: heldTries(system, files),
     recipes: recipeRunsIn(system, files.recipeRuns),
-    records: new Records(system),
+    records: new Records(system, files.home),
     usage: new UsageCount(system, files.home, files.prices),
     foretellBudgets: (session, project) => foretellBudgets(system, files, session, project),
     findMemories: (words, query) => findMemories(system, files.database, words, query),

@@ -67,6 +67,11 @@ function blockParts(block: JsonObject, name: Naming): readonly MessagePart[] {
     const tool = stringAt(block, "name", "tool_name") ?? "unknown";
     return [{ kind: "tool-use", id: stringAt(block, "id"), name: name(tool), input: block["input"] ?? {} }];
   }
+  if (type === "toolCall") {
+    const tool = stringAt(block, "name") ?? "unknown";
+    const input = decodedInput(ownValue(block, "arguments"));
+    return [{ kind: "tool-use", id: stringAt(block, "id"), name: name(tool), input }];
+  }
   if (type === "tool_result") {
     return [
       {

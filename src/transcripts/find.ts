@@ -24,6 +24,24 @@ export function findPastSessions(system: Pick<System, "files">, home: string): r
   }).sort((one, other) => other.modifiedMs - one.modifiedMs || (one.path < other.path ? -1 : 1));
 }
 
+/** The newest record of one session, whose path has its id; for hosts that do not tell their hooks where it is. */
+export function findRecordOf(
+  system: Pick<System, "files">,
+  home: string,
+  { host, id }: { readonly host: string; readonly id: string },
+): string | undefined {
+  const folder = HOST_LIST.find(each => each.id === host)?.evidence?.transcriptFolder;
+  if (folder === undefined || id.length < MIN_ID_LENGTH) return undefined;
+  const root = join(home, folder);
+  const found = recordsBelow(system, root, MAX_DEPTH).filter(({ path }) =>
+    path.slice(root.length).includes(id),
+  );
+  return found.sort((one, other) => other.modifiedMs - one.modifiedMs)[0]?.path;
+}
+
+/** A shorter one could be part of any path. */
+const MIN_ID_LENGTH = 8;
+
 function recordsBelow(
   { files }: Pick<System, "files">,
   folder: string,

@@ -13,9 +13,9 @@ export {
   type ToolUsePart,
 } from "./entry.ts";
 export { messageHeading, RULE, readExport, timeLine, toolNaming } from "./export-form.ts";
-export { findPastSessions, type PastSession } from "./find.ts";
+export { findPastSessions, findRecordOf, type PastSession } from "./find.ts";
 export { countLines, LINE_OPTIONS, type LineOptions, readLines } from "./lines.ts";
-export { type ReadCount, readMessages, readTranscript } from "./read.ts";
+export { type ReadCount, readEntry, readMessages, readTranscript } from "./read.ts";
 export type { TokenCount } from "./usage/facts.ts";
 export {
   addSpent,

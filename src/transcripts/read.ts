@@ -114,6 +114,27 @@ function isPreamble(parts: readonly MessagePart[]): boolean {
   return first?.kind === "text" && /^\s*(?:<[a-z]+(?:_[a-z]+)*>|# AGENTS\.md instructions)/.test(first.text);
 }
 
+/**
+ * Pi's session file: `{type: "message", message: {role: "user" | "assistant" | "toolResult", content}}`. What OpenCode
+ * keeps in its database is given in the same form; Factory's lines have it with Claude's blocks.
+ */
+function readPiEntry(value: JsonObject, name: Naming): Entry | undefined {
+  const message = ownValue(value, "message");
+  if ((stringAt(value, "type") ?? "message") !== "message" || !isJsonObject(message)) return undefined;
+  const role = stringAt(message, "role");
+  const content = ownValue(message, "content");
+  const common = { timestamp: stringAt(value, "timestamp"), isSynthetic: false };
+  if (role === "user" || role === "assistant") return { role, ...common, parts: messageParts(content, name) };
+  if (role !== "toolResult") return undefined;
+  const id = stringAt(message, "toolCallId");
+  const hasFailed = booleanAt(message, "isError");
+  return {
+    role: "user",
+    ...common,
+    parts: [{ kind: "tool-result", id, text: plainText(content), hasFailed }],
+  };
+}
+
 /** Gemini's chat record: `{type: "user" | "gemini", content, toolCalls?}`, with results inside the calls. */
 function readGeminiEntry(value: JsonObject, name: Naming): Entry | undefined {
   const type = stringAt(value, "type");
@@ -121,12 +142,20 @@ function readGeminiEntry(value: JsonObject, name: Naming): Entry | undefined {
   const tools = listAt(value, "toolCalls")
     .filter(isJsonObject)
     .flatMap(call => geminiCall(call, name));
+  const said = messageParts(ownValue(value, "content"), name);
   return {
     role: type === "user" ? "user" : "assistant",
     timestamp: stringAt(value, "timestamp"),
-    parts: [...messageParts(ownValue(value, "content"), name), ...tools],
-    isSynthetic: false,
+    parts: [...(type === "user" ? said.flatMap(withoutHookContext) : said), ...tools],
+    isSynthetic: said.some(part => part.kind === "text" && part.text.startsWith("<session_context>")),
   };
+}
+
+/** Gemini writes what hooks add to a prompt into the prompt. */
+function withoutHookContext(part: MessagePart): readonly MessagePart[] {
+  if (part.kind !== "text") return [part];
+  const text = part.text.replace(/<hook_context>[\s\S]*?<\/hook_context>\s*/g, "");
+  return text.trim() === "" ? [] : [{ ...part, text }];
 }
 
 function geminiHasFailed(call: JsonObject): boolean | undefined {
@@ -219,7 +248,7 @@ const READERS: Readonly<Record<string, Reader>> = {
 };
 
 /** The recorded forms; their members do not overlap, so the first that knows the line has it. */
-const FORMS = [readClaudeEntry, readCodexEntry, readGeminiEntry, readCopilotEntry];
+const FORMS = [readClaudeEntry, readCodexEntry, readPiEntry, readGeminiEntry, readCopilotEntry];
 
 /** What a reader saw besides the entries themselves. */
 export interface ReadCount {

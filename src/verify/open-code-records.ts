@@ -3,6 +3,7 @@ import { HOST_LIST } from "../hosts/index.ts";
 import {
   errorText,
   JSON_DEPTH_LIMIT,
+  type Json,
   type JsonObject,
   memberAt,
   numberAt,
@@ -35,12 +36,13 @@ export async function readOpenCodeSessions(
   system: System,
   store: string,
   wanted: "messages" | "parts" = "messages",
+  isWanted: (id: string) => boolean = () => true,
 ): Promise<readonly OpenCodeSession[]> {
-  const withParts = wanted === "parts";
+  const choice = { withParts: wanted === "parts", isWanted };
   const database = join(store, MESSAGE_DATABASE);
-  const kept = system.files.follow(database)?.kind === "file" ? await readDatabase(database, withParts) : [];
+  const kept = system.files.follow(database)?.kind === "file" ? await readDatabase(database, choice) : [];
   const known = new Set(kept.map(({ id }) => id));
-  const files = readFolder(system, join(store, "storage"), withParts);
+  const files = readFolder(system, join(store, "storage"), choice);
   return [...files.filter(({ id }) => !known.has(id)), ...kept];
 }
 
@@ -52,20 +54,22 @@ export function lastUsedMs({ messages }: OpenCodeSession): number {
   );
 }
 
-/** What was asked and called, as lines that say it in the words of other hosts' records. */
+/** What was asked, said and called, as lines of the form that Pi records. */
 export function toEntries({ id, directory, messages, parts }: OpenCodeSession): readonly JsonObject[] {
   const common = { sessionId: id, ...(directory === undefined ? {} : { cwd: directory }) };
   return messages.flatMap(message => {
     const role = stringAt(message, "role") ?? "";
+    const createdMs = numberAt(memberAt(message, "time"), "created");
+    const time = createdMs === undefined ? {} : { timestamp: new Date(createdMs).toISOString() };
     return (parts.get(stringAt(message, "id") ?? "") ?? []).flatMap(part =>
-      toMessages(role, part).map(one => ({ ...common, message: one })),
+      toMessages(role, part).map(one => ({ ...common, ...time, message: one })),
     );
   });
 }
 
 function toMessages(role: string, part: JsonObject): readonly JsonObject[] {
   const type = stringAt(part, "type");
-  if (type === "text" && role === "user" && memberAt(part, "synthetic") !== true)
+  if (type === "text" && memberAt(part, "synthetic") !== true)
     return [{ role, content: stringAt(part, "text") ?? "" }];
   if (type !== "tool") return [];
   const id = stringAt(part, "callID") ?? "";
@@ -74,8 +78,16 @@ function toMessages(role: string, part: JsonObject): readonly JsonObject[] {
   const content = memberAt(state, "output") ?? memberAt(state, "error");
   return [
     { role: "assistant", content: [{ ...call, arguments: memberAt(state, "input") ?? {} }] },
-    ...(content === undefined ? [] : [{ role: "toolResult", toolCallId: id, content }]),
+    ...(content === undefined
+      ? []
+      : [{ role: "toolResult", toolCallId: id, content, isError: hasFailed(state) }]),
   ];
+}
+
+/** A command that ends with another code than 0 is `completed`. */
+function hasFailed(state: Json | undefined): boolean {
+  const exit = numberAt(memberAt(state, "metadata"), "exit");
+  return memberAt(state, "error") !== undefined || (exit !== undefined && exit !== 0);
 }
 
 interface SessionRow {
@@ -89,7 +101,15 @@ interface DataRow {
   readonly data: string;
 }
 
-async function readDatabase(path: string, withParts: boolean): Promise<readonly OpenCodeSession[]> {
+interface SessionChoice {
+  readonly withParts: boolean;
+  readonly isWanted: (id: string) => boolean;
+}
+
+async function readDatabase(
+  path: string,
+  { withParts, isWanted }: SessionChoice,
+): Promise<readonly OpenCodeSession[]> {
   const { default: Database } = await import("libsql");
   const database = new Database(path, { readonly: true });
   try {
@@ -104,15 +124,17 @@ async function readDatabase(path: string, withParts: boolean): Promise<readonly 
           "SELECT message_id AS id, data FROM part WHERE session_id = ? ORDER BY time_created, id",
         )
       : undefined;
-    return sessions.map(row =>
-      makeSession(
-        row.id,
-        row.parent_id ?? undefined,
-        row.directory ?? undefined,
-        (messages.all([row.id]) as DataRow[]).flatMap(readRow),
-        ((parts?.all([row.id]) ?? []) as DataRow[]).flatMap(readRow),
-      ),
-    );
+    return sessions
+      .filter(({ id }) => isWanted(id))
+      .map(row =>
+        makeSession(
+          row.id,
+          row.parent_id ?? undefined,
+          row.directory ?? undefined,
+          (messages.all([row.id]) as DataRow[]).flatMap(readRow),
+          ((parts?.all([row.id]) ?? []) as DataRow[]).flatMap(readRow),
+        ),
+      );
   } finally {
     database.close();
   }
@@ -123,7 +145,11 @@ function readRow({ id, data }: DataRow): readonly (JsonObject & { readonly id: s
   return value === undefined ? [] : [{ ...value, id }];
 }
 
-function readFolder(system: System, storage: string, withParts: boolean): readonly OpenCodeSession[] {
+function readFolder(
+  system: System,
+  storage: string,
+  { withParts, isWanted }: SessionChoice,
+): readonly OpenCodeSession[] {
   const sessions = namesIn(system, join(storage, "session")).flatMap(project =>
     namesIn(system, join(storage, "session", project)).flatMap(name =>
       listed(readObject(system, join(storage, "session", project, name))),
@@ -131,7 +157,7 @@ function readFolder(system: System, storage: string, withParts: boolean): readon
   );
   return sessions.flatMap(session => {
     const id = stringAt(session, "id");
-    if (id === undefined) return [];
+    if (id === undefined || !isWanted(id)) return [];
     const folder = join(storage, "message", id);
     const messages = objectsIn(system, folder);
     const parts = (withParts ? messages : []).flatMap(message => {

@@ -9,6 +9,7 @@ import type { LocalOverview } from "../../src/dashboard/server.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { recordCall } from "../commands/agent-call.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
+import { openCodeHome } from "../verify/open-code-home.ts";
 import { newMachine, serve, until } from "./machine.ts";
 
 const system = createNodeSystem();
@@ -105,6 +106,51 @@ describe("the page of a session", () => {
     expect(body.match(/<section class="file">/g)).toHaveLength(1);
     expect(body).toContain("+2");
     expect(body).toContain("medlars");
+  });
+});
+
+describe("a session of a host that does not tell its hooks where it records it", () => {
+  const ID = "37785283-3d2d-4ad9-b53f-902f5d979635";
+
+  /** One call of a session whose record lies in the home. */
+  function machineOf(home: string, host: string, session: string, call: string) {
+    const machine = newMachine();
+    const ts = "2023-11-14T22:13:20.000Z";
+    machine.run({ host, session, event: "UserPromptSubmit", hook: "user_prompt_submit", ts });
+    machine.run({ host, session, tool: "Bash", call, ts: "2023-11-14T22:13:20.500Z" });
+    return { ...machine, places: { ...machine.places, home } };
+  }
+
+  it("is found by its id: Copilot CLI", async () => {
+    const home = temporaryDirectory();
+    const path = join(home, ".copilot/session-state", ID, "events.jsonl");
+    const timestamp = "2023-11-14T22:13:21.000Z";
+    const lines = [
+      { type: "user.message", timestamp, data: { content: "Mend the marmalade parser" } },
+      {
+        type: "tool.execution_start",
+        timestamp,
+        data: { toolCallId: "t1", toolName: "bash", arguments: { command: "npm test" } },
+      },
+    ];
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, lines.map(line => `${JSON.stringify(line)}\n`).join(""));
+    const served = await serve(machineOf(home, "copilot-cli", ID, "t1"));
+    expect((await served.ask("/sessions")).body).toContain("Mend the marmalade parser</a>");
+    const { body } = await served.ask(`/session?id=${ID}`);
+    expect(body).toContain("<h1>Mend the marmalade parser</h1>");
+    expect(body).toContain("npm test");
+    expect((await served.ask("/search?q=marmalade")).body).toContain("you: Mend the marmalade parser");
+  });
+
+  it("is read from its database: OpenCode", async () => {
+    const served = await serve(machineOf(openCodeHome("npm test"), "opencode", "ses_1", "t1"));
+    const { body } = await served.ask("/session?id=ses_1");
+    expect(body).toContain("<h1>Tidy up.</h1>");
+    expect(body).toContain('<p class="answer">I shall.</p>');
+    expect(body).toMatch(/<code>npm test<\/code> <b class="bad"/);
+    expect((await served.ask("/sessions")).body).toContain("Tidy up.</a>");
+    expect((await served.ask("/search?q=shall")).body).toContain("the agent: I shall.");
   });
 });
 

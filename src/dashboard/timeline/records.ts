@@ -1,15 +1,19 @@
-import { factsOfCall } from "../../hosts/index.ts";
+import { factsOfCall, HOST_LIST } from "../../hosts/index.ts";
 import { errorText } from "../../protocol/index.ts";
-import type { System } from "../../system/index.ts";
+import { join, type System } from "../../system/index.ts";
 import { clip, redactOpening } from "../../text/index.ts";
 import {
+  type Entry,
   entryText,
+  findRecordOf,
   isUserMessage,
   type LineOptions,
+  readEntry,
   readTranscript,
   type ToolUsePart,
   toolNaming,
 } from "../../transcripts/index.ts";
+import { loadOpenCodeRecords } from "../../verify/index.ts";
 import type { Call } from "./calls.ts";
 import type { Session } from "./timeline.ts";
 
@@ -51,20 +55,72 @@ interface KeptRecord {
   readonly recorded: Recorded;
 }
 
+interface StoredPlace extends Pick<Session, "id" | "name" | "host"> {
+  readonly mark: string;
+  readonly store: string;
+}
+
 /** Reads the hosts' records of sessions that are looked at; one that has not grown is not read again. */
 export class Records {
   private readonly system: System;
+  private readonly home: string | undefined;
   private readonly kept = new Map<string, KeptRecord>();
+  /** of hosts with a database, by session; read one after the other */
+  private readonly stored = new Map<string, KeptRecord>();
+  private reading = Promise.resolve();
   private readonly titles = new Map<string, string>();
+  private readonly found = new Map<string, { readonly lastMs: number; readonly path: string }>();
 
-  constructor(system: System) {
+  /** Without a home only records are known that hooks were told of. */
+  constructor(system: System, home?: string) {
     this.system = system;
+    this.home = home;
+  }
+
+  /** Where the host records a session; empty where that is not known, or on another machine. */
+  pathOf({ id, name, host, origin, transcript, lastMs }: Session): string {
+    // A path that another machine told is never opened here.
+    if (origin !== undefined) return "";
+    if (transcript !== "") return transcript;
+    const known = this.found.get(id);
+    if (known !== undefined && (known.path !== "" || known.lastMs === lastMs)) return known.path;
+    const { home } = this;
+    const path = (home === undefined ? undefined : findRecordOf(this.system, home, { host, id: name })) ?? "";
+    if (this.found.size < MAX_TITLES) this.found.set(id, { lastMs, path });
+    return path;
+  }
+
+  /** Reads what a host keeps in a database, which takes its time; until then nothing of such a session is known. */
+  prepare({ id, name, host, origin, transcript, lastMs }: Session): Promise<void> {
+    const store = HOST_LIST.find(each => each.id === host)?.evidence?.messageStore;
+    const { home } = this;
+    const mark = String(lastMs);
+    const known = this.stored.get(id);
+    if (store !== undefined && home !== undefined && origin === undefined && transcript === "")
+      if (known?.mark !== mark) {
+        this.keep(this.stored, id, { mark, recorded: known?.recorded ?? NOTHING_RECORDED });
+        const place = { id, name, host, mark, store: join(home, store) };
+        this.reading = this.reading.then(() => this.readStored(place));
+      }
+    return this.reading;
+  }
+
+  private async readStored({ id, name, host, mark, store }: StoredPlace): Promise<void> {
+    try {
+      const { readOpenCodeSessions, toEntries } = await loadOpenCodeRecords();
+      const sessions = await readOpenCodeSessions(this.system, store, "parts", each => each === name);
+      const entries = sessions.flatMap(toEntries).map(line => readEntry(line, toolNaming(host)));
+      const recorded = collectRecorded(entries.filter(entry => entry !== undefined));
+      this.keep(this.stored, id, { mark, recorded });
+    } catch (error) {
+      this.keep(this.stored, id, { mark, recorded: problem(`${CANNOT_READ}: ${errorText(error)}`) });
+    }
   }
 
   of(session: Session): Recorded {
-    const { transcript, host, origin } = session;
-    // A path that another machine told is never opened here.
-    if (transcript === "" || origin !== undefined) return NOTHING_RECORDED;
+    const { host } = session;
+    const transcript = this.pathOf(session);
+    if (transcript === "") return this.stored.get(session.id)?.recorded ?? NOTHING_RECORDED;
     const facts = this.system.files.follow(transcript);
     if (facts?.kind !== "file") return problem("The host's own record of this session is gone.");
     if (facts.size > MAX_BYTES) return problem("The host's own record of this session is too large to read.");
@@ -72,27 +128,40 @@ export class Records {
     const known = this.kept.get(transcript);
     if (known?.mark === mark) return known.recorded;
     const recorded = readRecorded(this.system, transcript, host);
-    this.kept.delete(transcript);
-    this.kept.set(transcript, { mark, recorded });
-    const [oldest] = this.kept.keys();
-    if (this.kept.size > MAX_KEPT && oldest !== undefined) this.kept.delete(oldest);
+    this.keep(this.kept, transcript, { mark, recorded });
     return recorded;
   }
 
+  private keep(kept: Map<string, KeptRecord>, key: string, record: KeptRecord): void {
+    kept.delete(key);
+    kept.set(key, record);
+    const [oldest] = kept.keys();
+    if (kept.size > (kept === this.stored ? MAX_TITLES : MAX_KEPT) && oldest !== undefined)
+      kept.delete(oldest);
+  }
+
   /** How much would have to be read to know it; nothing for what is known. */
-  costOf({ transcript, origin }: Session): number {
-    const facts =
-      transcript === "" || origin !== undefined ? undefined : this.system.files.follow(transcript);
+  costOf(session: Session): number {
+    const transcript = this.pathOf(session);
+    const facts = transcript === "" ? undefined : this.system.files.follow(transcript);
     if (facts?.kind !== "file") return 0;
     return this.kept.get(transcript)?.mark === `${facts.size} ${facts.modifiedMs}` ? 0 : facts.size;
   }
 
   /** What a session is about: its first prompt. Undefined where it is not known. */
-  titleOf({ transcript, host, origin }: Session): string | undefined {
-    if (transcript === "" || origin !== undefined) return undefined;
-    const known = this.titles.get(transcript) ?? this.readTitle(transcript, host);
+  titleOf(session: Session): string | undefined {
+    const transcript = this.pathOf(session);
+    if (transcript === "") return this.titleInStore(session);
+    const known = this.titles.get(transcript) ?? this.readTitle(transcript, session.host);
     if (known !== undefined && this.titles.size < MAX_TITLES) this.titles.set(transcript, known);
     return known;
+  }
+
+  private titleInStore(session: Session): string | undefined {
+    // No page waits for it.
+    void this.prepare(session);
+    const [first] = this.stored.get(session.id)?.recorded.prompts ?? [];
+    return first === undefined ? undefined : firstLine(first.text, TITLE_LENGTH);
   }
 
   private readTitle(transcript: string, host: string): string | undefined {
@@ -108,27 +177,33 @@ export class Records {
   }
 }
 
+const CANNOT_READ = "The host's own record of this session cannot be read";
+
 function readRecorded(system: System, transcript: string, host: string): Recorded {
+  try {
+    return collectRecorded(readTranscript(system, transcript, toolNaming(host), undefined, OPTIONS));
+  } catch (error) {
+    return problem(`${CANNOT_READ}: ${errorText(error)}`);
+  }
+}
+
+function collectRecorded(entries: Iterable<Entry>): Recorded {
   const prompts: Said[] = [];
   const answers: Said[] = [];
   const subjects = new Map<string, string>();
   const failed = new Set<string>();
-  try {
-    for (const entry of readTranscript(system, transcript, toolNaming(host), undefined, OPTIONS)) {
-      const atMs = Date.parse(entry.timestamp ?? "");
-      const isTimed = Number.isFinite(atMs);
-      if (isTimed && isUserMessage(entry))
-        prompts.push({ atMs, text: clip(redactOpening(entryText(entry)), PROMPT_LENGTH) });
-      if (isTimed && entry.role === "assistant" && entryText(entry).trim() !== "")
-        answers.push({ atMs, text: firstLine(redactOpening(entryText(entry)), ANSWER_LENGTH) });
-      for (const part of entry.parts) {
-        if (part.kind === "tool-use" && part.id !== undefined) subjects.set(part.id, describeSubject(part));
-        if (part.kind === "tool-result" && part.id !== undefined && part.hasFailed === true)
-          failed.add(part.id);
-      }
+  for (const entry of entries) {
+    const atMs = Date.parse(entry.timestamp ?? "");
+    const isTimed = Number.isFinite(atMs);
+    if (isTimed && isUserMessage(entry))
+      prompts.push({ atMs, text: clip(redactOpening(entryText(entry)), PROMPT_LENGTH) });
+    if (isTimed && entry.role === "assistant" && entryText(entry).trim() !== "")
+      answers.push({ atMs, text: firstLine(redactOpening(entryText(entry)), ANSWER_LENGTH) });
+    for (const part of entry.parts) {
+      if (part.kind === "tool-use" && part.id !== undefined) subjects.set(part.id, describeSubject(part));
+      if (part.kind === "tool-result" && part.id !== undefined && part.hasFailed === true)
+        failed.add(part.id);
     }
-  } catch (error) {
-    return problem(`The host's own record of this session cannot be read: ${errorText(error)}`);
   }
   return {
     problem: undefined,

@@ -79,6 +79,49 @@ describe("a session as each host records it", () => {
     ]);
   });
 
+  it("has no words of hooks in Gemini's prompts, and no context of Gemini's own", () => {
+    const lines = [
+      { type: "user", content: [{ text: "<session_context>\nToday is Monday.\n</session_context>" }] },
+      {
+        type: "user",
+        content: [
+          { text: "<hook_context>## Project\nnone</hook_context>\n\nmake it" },
+          { text: "<hook_context>&lt;reminder&gt;</hook_context>" },
+        ],
+      },
+    ];
+    const entries = read(lines.map(line => JSON.stringify(line)).join("\n")).filter(isUserMessage);
+    expect(shape(entries)).toEqual([{ role: "user", parts: [["text", "make it"]] }]);
+  });
+
+  it("is read from Pi's file, where each message has a role", () => {
+    const lines = [
+      { type: "session", id: "s", cwd: "/work" },
+      { type: "custom_message", customType: "amplihack", content: "## Project" },
+      { type: "message", message: { role: "user", content: [{ type: "text", text: "make it" }] } },
+      { type: "message", message: { role: "assistant", content: [{ type: "text", text: "on it" }] } },
+      {
+        type: "message",
+        message: {
+          role: "assistant",
+          content: [{ type: "toolCall", id: "c", name: "bash", arguments: { command: "npm test" } }],
+        },
+      },
+      {
+        type: "message",
+        message: {
+          role: "toolResult",
+          toolCallId: "c",
+          content: [{ type: "text", text: "3 passed" }],
+          isError: false,
+        },
+      },
+    ];
+    const entries = read(lines.map(line => JSON.stringify(line)).join("\n"));
+    expect(shape(entries)).toEqual(wanted);
+    expect(entries[3]?.parts).toEqual([{ kind: "tool-result", id: "c", text: "3 passed", hasFailed: false }]);
+  });
+
   it("is read from plain messages with a role", () => {
     const lines = `${JSON.stringify({ role: "User", content: "hi" })}\n${JSON.stringify({ role: "assistant", content: null })}\n`;
     expect(shape(read(lines))).toEqual([
