@@ -43,6 +43,8 @@ function writeTranscript(): string {
     result(5, "t2", true),
     use(6, "t3", "Bash", { command: "npm test" }),
     result(7, "t3", false),
+    use(7, "t4", "Bash", { command: "rm -rf ~" }),
+    result(7, "t4", true),
     {
       type: "assistant",
       timestamp: at(8),
@@ -91,6 +93,8 @@ describe("the page of a session", () => {
       /1 read, 3 commands, <code>npm test<\/code> <b class="bad"[^>]*>✗<\/b> → <b class="good"/,
     );
     expect(body.indexOf("rm -rf ~")).toBeGreaterThan(body.indexOf("The parser accepts"));
+    // What was refused has not failed: it never ran.
+    expect(body.match(/class="bad">failed</g)).toHaveLength(1);
     expect(body).not.toContain("no objection");
   });
 

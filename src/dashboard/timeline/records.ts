@@ -212,7 +212,8 @@ function collectRecorded(entries: Iterable<Entry>): Recorded {
     complete: call => ({
       ...call,
       subject: call.subject || (subjects.get(call.useId) ?? ""),
-      isFailed: call.isFailed || failed.has(call.useId),
+      // A host also records as failed what never ran.
+      isFailed: call.isFailed || (failed.has(call.useId) && call.outcome !== "refused"),
     }),
   };
 }

@@ -33,7 +33,8 @@ ${problems.map(problem => html`<p class="notice">Not counted: ${line(problem)}</
   // Only where a group is of one model is there a share of what that can hold.
   const hasContext = groups.some(({ context }) => context !== undefined);
   const rows = groups.slice(0, MAX_ROWS).map(group => row(site, group, by, hasContext));
-  const total = sumGroups(groups);
+  // The fullest context of all is no sum.
+  const total = { ...sumGroups(groups), context: undefined };
   return html`${head}<div class="scroll" tabindex="0" role="region" aria-label="Usage by ${by}"><table><thead><tr><th scope="col">${by}</th><th scope="col">input</th><th scope="col">cached</th><th scope="col">output</th><th scope="col">cost</th>${hasContext ? html`<th scope="col">context</th>` : NOTHING}<th scope="col">worked</th><th scope="col">waited for you</th></tr></thead>
 <tbody>${rows}</tbody><tfoot>${cells(html`total`, total, hasContext)}</tfoot></table></div>
 ${groups.length > MAX_ROWS ? html`<p class="soft">and ${number(groups.length - MAX_ROWS)} more: ${command(`amplihack usage --by ${by} --json`)}</p>` : NOTHING}
