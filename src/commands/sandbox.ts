@@ -101,7 +101,7 @@ const checkCommand = defineCommand({
                 : "The sandbox works.",
             ...layerLines(report, terminal),
             ...listOf("Open on this machine:", open),
-            ...listOf("Open in this project:", openHere),
+            ...listOf("Open here:", openHere),
           ];
     terminal.printResult(options.format, document, `${lines.join("\n")}\n`);
     return layers === undefined ? 1 : 0;

@@ -1,10 +1,21 @@
-import { dirname, expandHome, isAbsolute, isInside, join, resolve } from "../system/index.ts";
+import {
+  ancestors,
+  basename,
+  dirname,
+  expandHome,
+  isAbsolute,
+  isInside,
+  join,
+  resolve,
+} from "../system/index.ts";
 import {
   type Disk,
   findRepository,
   gitSettings,
   includedBy,
   isWholeRepository,
+  openRepository,
+  type Repository,
   settingsOfFile,
   type Workspace,
 } from "../workspace/index.ts";
@@ -24,7 +35,11 @@ export interface GitPlaces {
 }
 
 const MAX_CONFIG_BYTES = 256 * 1024;
-const MAX_MODULES = 200;
+const MAX_MODULES = 500;
+/** Folders of every repository, in which there is none of a submodule; `modules` is looked at by itself. */
+const OF_GIT_ITSELF = new Set(
+  "objects refs logs hooks info lfs modules worktrees branches rebase-merge".split(" "),
+);
 const MODULE_DEPTH = 6;
 const MAX_NAMES = 1000;
 
@@ -35,7 +50,7 @@ const STARTS_SOMETHING =
 /** `nested` are the `.git` entries of repositories below the project. */
 export function findGitPlaces(workspace: Workspace, nested: readonly string[]): GitPlaces {
   const { disk, project } = workspace;
-  const repository = project === undefined ? undefined : findRepository(disk, project);
+  const repository = project === undefined ? undefined : repositoryAt(disk, project);
   const places = { write: [], readOnly: [], reserve: [], absent: [], folders: [], open: [] };
   if (project === undefined || repository === undefined) return places;
   const collected = new Collected(workspace, project);
@@ -47,11 +62,24 @@ export function findGitPlaces(workspace: Workspace, nested: readonly string[]): 
   for (const entry of nested) {
     collected.entry(entry);
     const top = dirname(entry);
-    const inner = findRepository(disk, top);
+    const inner = repositoryAt(disk, top);
     const folder = inner === undefined ? undefined : disk.resolve(inner.commonDirectory, true);
     if (folder !== undefined && folder !== common) collected.commonFolder(folder, top);
   }
+  // What one around it names may lie in this project: a command can have made a repository of its own in a folder of it.
+  for (const above of [...ancestors(project)].slice(1)) {
+    const outer = disk.kind(join(above, ".git")) === undefined ? undefined : repositoryAt(disk, above);
+    if (outer !== undefined) collected.configured(disk.resolve(outer.commonDirectory, true), above);
+  }
   return { ...collected.places(), write: gitFoldersOutside(disk, project) };
+}
+
+/** Also where a command took away by what git knows it: it can put that back later. */
+function repositoryAt(disk: Disk, top: string): Repository | undefined {
+  const entry = join(top, ".git");
+  return disk.kind(disk.resolve(entry, true)) === "directory"
+    ? openRepository(disk, entry, top)
+    : findRepository(disk, top);
 }
 
 /**
@@ -143,26 +171,34 @@ class Collected {
     return true;
   }
 
+  /** Where there are too many, nothing in the folder can be changed. */
   private foldersIn(folder: string): readonly string[] {
     const { disk } = this.workspace;
-    const names = disk.kind(folder) === "directory" ? (disk.names(folder, MAX_NAMES) ?? []) : [];
-    return names.map(name => join(folder, name)).filter(path => disk.kind(path) === "directory");
+    const names = disk.kind(folder) === "directory" ? disk.names(folder, MAX_NAMES) : [];
+    if (names === undefined) this.readOnly.add(disk.resolve(folder, true));
+    return (names ?? []).map(name => join(folder, name)).filter(path => disk.kind(path) === "directory");
   }
 
   /** A submodule may have a name with slashes, so its folder may lie deeper. */
   private modules(folder: string): readonly string[] {
     const found: string[] = [];
     let level = this.foldersIn(folder);
-    for (let depth = 0; depth < MODULE_DEPTH && found.length < MAX_MODULES; depth += 1) {
-      const isGit = (path: string) => this.workspace.disk.kind(join(path, "HEAD")) === "file";
+    for (let depth = 0; level.length > 0; depth += 1) {
+      if (depth === MODULE_DEPTH || found.length > MAX_MODULES) {
+        this.readOnly.add(this.workspace.disk.resolve(folder, true));
+        break;
+      }
+      const { disk } = this.workspace;
+      const isGit = (path: string) =>
+        ["HEAD", "config", "hooks"].some(name => disk.kind(join(path, name)) !== undefined);
       found.push(...level.filter(isGit));
-      level = level.filter(path => !isGit(path)).flatMap(path => this.foldersIn(path));
+      level = level.flatMap(path => this.foldersIn(path)).filter(path => !OF_GIT_ITSELF.has(basename(path)));
     }
     return found;
   }
 
   /** Files that the configuration lets git run or read as configuration, wherever they lie. */
-  private configured(folder: string, ownTop: string): void {
+  configured(folder: string, ownTop: string): void {
     const { disk, home } = this.workspace;
     const settings = gitSettings(disk, { commonDirectory: folder, gitDirectory: folder }, home);
     const worktree = settings?.findLast(({ name }) => name === "core.worktree")?.value;

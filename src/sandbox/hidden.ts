@@ -2,7 +2,15 @@ import { createHash } from "node:crypto";
 import type { SandboxSettings } from "../config/index.ts";
 import { isHomeCache, isRegenerableName } from "../programs/index.ts";
 import { readText } from "../state/index.ts";
-import { components, isAbsolute, isInside, join, type NamedKind, type System } from "../system/index.ts";
+import {
+  ancestors,
+  components,
+  isAbsolute,
+  isInside,
+  join,
+  type NamedKind,
+  type System,
+} from "../system/index.ts";
 import {
   findRepository,
   isSettingsFile,
@@ -49,6 +57,8 @@ export interface HiddenPlaces {
   readonly nestedRepositories: readonly string[];
   /** what starts something later below the project: what is there, and names that would */
   readonly starters: ReturnType<typeof startersBelow>;
+  /** the project and folders around it, as from which its names may be read */
+  readonly above: readonly string[];
   /** more lies in the project than was looked at: keys, repositories and settings in it would be open */
   readonly isTooLarge: boolean;
   readonly open: readonly string[];
@@ -86,9 +96,10 @@ export function findHidden(
     shown: shown.filter(
       path => workspace.disk.kind(path) !== undefined && paths.some(one => isInside(one, path)),
     ),
-    inProject: project.secrets,
+    inProject: project.secrets.filter(path => isInside(workspace.project ?? "/", path)),
     nestedRepositories: project.repositories,
     starters: project.starters,
+    above: project.above,
     isTooLarge: !project.isWhole,
     open: home.isWhole ? [] : ["secrets deep in the home folder, outside the usual places"],
   };
@@ -101,23 +112,53 @@ function otherHomes({ files }: Pick<System, "files">, { home }: Workspace): read
   return [...homes, "/root"].filter(other => !isInside(other, home));
 }
 
-interface Walked extends Pick<HiddenPlaces, "starters"> {
+interface Walked extends Pick<HiddenPlaces, "starters" | "above"> {
   readonly secrets: readonly string[];
   readonly repositories: readonly string[];
   readonly isWhole: boolean;
 }
 
+/**
+ * The project, or the outermost repository around it: a command that may write in a folder of a project can make a repository
+ * there, and the next one that is started in it has that as its project.
+ */
+function outermostAround({ disk, home, project }: Workspace): string | undefined {
+  if (project === undefined) return undefined;
+  const around = [...ancestors(project)].filter(path => path !== "/" && !isInside(path, home));
+  return around.findLast(path => disk.kind(join(path, ".git")) !== undefined) ?? project;
+}
+
+/** From where the names of what starts something later are read: from a folder above `.github`, say, where that is the project. */
+function viewpoints(root: string, project: string): readonly string[] {
+  const above = [...ancestors(project)].slice(1, 1 + MAX_STARTER_DEPTH);
+  return [...new Set([root, project, ...above.filter(path => isInDotFolder(path, project))])];
+}
+
+function isInDotFolder(above: string, path: string): boolean {
+  return above !== "/" && path.slice(above.length + 1).startsWith(".");
+}
+
+/** Of names of what starts something later: `.config/mise/config.toml`. */
+const MAX_STARTER_DEPTH = 3;
+
 function walkProject(system: Pick<System, "files">, workspace: Workspace, settings: SandboxSettings): Walked {
   const { project, disk } = workspace;
-  if (project === undefined)
-    return { secrets: [], repositories: [], starters: startersBelow(workspace, []), isWhole: true };
+  const root = outermostAround(workspace);
+  if (project === undefined || root === undefined)
+    return {
+      secrets: [],
+      repositories: [],
+      starters: { existing: [], missing: [] },
+      above: [],
+      isWhole: true,
+    };
   const enters = (_: string, name: string) => name !== ".git" && !isRegenerableName(name);
-  const { entries, isWhole } = walkBelow(system, project, PROJECT_LIMITS, enters);
-  const repository = findRepository(disk, project);
+  const { entries, isWhole } = walkBelow(system, root, PROJECT_LIMITS, enters);
+  const repository = findRepository(disk, root);
   // What git tracks can be read from its objects as well. A command can add any name, but not with content that it cannot read.
   const isTracked = (path: string) => {
     if (repository === undefined) return false;
-    const id = trackedId(disk, repository, path.slice(project.length + 1));
+    const id = trackedId(disk, repository, path.slice(root.length + 1));
     return id !== undefined && id === gitIdOf(system, path);
   };
   const isSecret = ({ path, facts }: WalkedEntry) => {
@@ -129,13 +170,18 @@ function walkProject(system: Pick<System, "files">, workspace: Workspace, settin
   const repositories = entries.filter(
     ({ path, facts }) => facts.name === ".git" && path !== join(project, ".git"),
   );
+  const above = viewpoints(root, project);
+  const mayBeStarter = above.some(path => isInDotFolder(path, project));
   return {
     secrets: entries.filter(isSecret).map(({ path }) => path),
     repositories: repositories.map(({ path }) => path),
-    starters: startersBelow(
-      workspace,
-      entries.map(({ path, facts }) => ({ path, isFolder: facts.kind === "directory" })),
-    ),
+    starters: startersBelow(workspace, above, [
+      ...(mayBeStarter ? [{ path: project, isFolder: true }] : []),
+      ...entries
+        .filter(({ path }) => !isInside(path, project))
+        .map(({ path, facts }) => ({ path, isFolder: facts.kind === "directory" })),
+    ]),
+    above,
     isWhole,
   };
 }

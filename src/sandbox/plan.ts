@@ -84,7 +84,7 @@ export function planPolicy(
     hide: [...hidden.paths.map(path => ({ path })), ...excludeFile(workspace, git, hidden)],
     show: hidden.shown,
     absent: unique([...git.absent, ...wiring.missing]).filter(isWritable),
-    noLinks: git.folders,
+    noLinks: git.folders.filter(isWritable),
     overlay: [],
     network: settings.network === "hosts" ? "proxy" : settings.network,
     ...(settings.network === "hosts" ? { proxy: request.proxy } : {}),
@@ -97,17 +97,16 @@ export function planPolicy(
 }
 
 /** What starts something later: settings of hosts, continuous integration, hooks, tasks of editors. */
-function findWiring(workspace: Workspace, { starters }: HiddenPlaces) {
+function findWiring(workspace: Workspace, { starters, above }: HiddenPlaces) {
   const { project, disk } = workspace;
-  const hosts = project === undefined ? { existing: [], missing: [] } : wiringBelow(workspace, project);
+  const hosts =
+    project === undefined ? { existing: [], missing: [] } : wiringBelow(workspace, project, above);
   const inCaches = startersInCaches(workspace);
   const existing = unique([...hosts.existing, ...starters.existing, ...inCaches.existing]);
   const links = existing.filter(path => disk.kind(path) === "symlink");
   return {
     // A command can replace a link, but must not change what it leads to.
-    existing: existing
-      .map(path => disk.resolve(path, true))
-      .filter(path => path !== project && disk.kind(path) !== undefined),
+    existing: existing.map(path => disk.resolve(path, true)).filter(path => disk.kind(path) !== undefined),
     missing: [...hosts.missing, ...starters.missing, ...inCaches.missing],
     open: links.map(path => `${path} is a link, which a command can replace`),
   };

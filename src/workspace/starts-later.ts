@@ -1,5 +1,5 @@
 import { startedLater } from "../programs/index.ts";
-import { ancestors, basename, join } from "../system/index.ts";
+import { ancestors, basename, isInside, join } from "../system/index.ts";
 import { partsBelow } from "./disk.ts";
 import type { Workspace } from "./workspace.ts";
 import { secretAt } from "./zones.ts";
@@ -46,21 +46,25 @@ export function startsLater(workspace: Workspace, path: string): boolean {
   return names.some(each => anywhere.test(each)) || OF_GIT.test(name);
 }
 
-/** What starts something later below a project: of its files and folders the outermost, and names that would if they were there. */
+/**
+ * What starts something later below folders, seen from each of them: of the files and folders the outermost, and names that would
+ * if they were there.
+ */
 export function startersBelow(
-  { disk, project }: Workspace,
+  { disk }: Workspace,
+  folders: readonly string[],
   entries: readonly { readonly path: string; readonly isFolder: boolean }[],
 ): { readonly existing: readonly string[]; readonly missing: readonly string[] } {
-  if (project === undefined) return { existing: [], missing: [] };
   const { atTop, anywhere } = namePatterns();
-  const names = entries.filter(({ path, isFolder }) => {
-    const name = `${path.slice(project.length + 1)}${isFolder ? "/" : ""}`;
-    return atTop.test(name) || anywhere.test(name);
-  });
-  const existing = withoutNested(names.map(({ path }) => path));
+  const isStarter = ({ path, isFolder }: (typeof entries)[number]) =>
+    folders.some(folder => {
+      const name = isInside(folder, path) ? `${path.slice(folder.length + 1)}${isFolder ? "/" : ""}` : "";
+      return atTop.test(name) || anywhere.test(name);
+    });
+  const existing = withoutNested(entries.filter(isStarter).map(({ path }) => path));
   const known = startedLater();
   const plain = [...known.atTop, ...known.anywhere].filter(name => !name.includes("*"));
-  const paths = plain.map(name => join(project, name.replace(/\/$/, "")));
+  const paths = folders.flatMap(folder => plain.map(name => join(folder, name.replace(/\/$/, ""))));
   return { existing, missing: paths.filter(path => disk.kind(path) === undefined) };
 }
 

@@ -262,14 +262,25 @@ export function wiringNames(workspace: Workspace): readonly string[] {
   });
 }
 
-/** Wiring below a directory: what is there, and names that would be wiring if something were there. */
+/**
+ * Wiring below a directory: what is there, and names that would be wiring if something were there. It is also looked at as from each
+ * folder in `above`: who works in `.claude` has another project than who works in the folder around it.
+ */
 export function wiringBelow(
   workspace: Workspace,
   directory: string,
+  above: readonly string[] = [],
 ): { readonly existing: readonly string[]; readonly missing: readonly string[] } {
-  const existing = existingWiring(workspace).filter(path => isInside(directory, path));
-  const isMissing = (path: string) => isInside(directory, path) && workspace.disk.kind(path) === undefined;
-  return { existing, missing: [...new Set(wiringNames(workspace).filter(isMissing))] };
+  const views: readonly Workspace[] = [
+    workspace,
+    ...above.map(value => Object.create(workspace, { cwd: { value }, directory: { value } }) as Workspace),
+  ];
+  const isBelow = (path: string) => isInside(directory, path);
+  const isMissing = (path: string) => isBelow(path) && workspace.disk.kind(path) === undefined;
+  return {
+    existing: [...new Set(views.flatMap(existingWiring).filter(isBelow))],
+    missing: [...new Set(views.flatMap(wiringNames).filter(isMissing))],
+  };
 }
 
 const MAX_SETTINGS_BYTES = 256 * 1024;

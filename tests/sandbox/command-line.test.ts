@@ -100,7 +100,7 @@ describe.skipIf(!canTry)("amplihack sandbox and try", () => {
     linkSync(join(scene.project, "one"), join(scene.project, "again"));
     linkSync(join(scene.project, "two"), join(scene.outside, "two"));
     const { status, stdout } = check();
-    expect([status, stdout]).toEqual([0, expect.stringContaining("Open in this project:\n")]);
+    expect([status, stdout]).toEqual([0, expect.stringContaining("Open here:\n")]);
     expect(stdout).toContain("1 file with other names outside the project, which change with them: two\n");
     const { openHere } = JSON.parse(check("--json").stdout);
     expect(openHere).toContain("1 file with other names outside the project, which change with them: two");

@@ -21,8 +21,13 @@ function place(files: Readonly<Record<string, string>>, home: Readonly<Record<st
   };
 }
 
-function policyOf(files: Readonly<Record<string, string>>, home: Readonly<Record<string, string>> = {}) {
-  const { system, workspace } = place(files, home);
+function policyOf(
+  files: Readonly<Record<string, string>>,
+  home: Readonly<Record<string, string>> = {},
+  cwd = PROJECT,
+) {
+  const { system } = place(files, home);
+  const workspace = survey({ cwd, home: "/home/user", system, settings: BUILT_IN.guard });
   return planPolicy(system, workspace, {
     settings: { ...BUILT_IN.sandbox, network: "off" },
     layers: ["namespaces", "landlock", "seccomp"],
@@ -45,7 +50,11 @@ it.each([
 
 it("every name that the sandbox protects is one that starts something later", () => {
   const { workspace } = place({ ".envrc": "" });
-  const { existing, missing } = startersBelow(workspace, [{ path: `${PROJECT}/.envrc`, isFolder: false }]);
+  const { existing, missing } = startersBelow(
+    workspace,
+    [PROJECT],
+    [{ path: `${PROJECT}/.envrc`, isFolder: false }],
+  );
   expect(existing).toEqual([`${PROJECT}/.envrc`]);
   expect(missing).toContain(`${PROJECT}/.husky`);
   const isUnknown = (path: string) =>
@@ -104,6 +113,100 @@ it("homes of Windows are hidden where its drives are", () => {
   expect(hidden(other)).toContain("/mnt/c/Users/me");
   expect(hidden(other).filter(path => path.startsWith("/mnt/data"))).toEqual([]);
   expect(hidden(system).filter(path => path.startsWith("/mnt"))).toEqual([]);
+});
+
+describe("a folder of a project that a command made a repository of", () => {
+  const inFolder = (folder: string, files: Readonly<Record<string, string>>) =>
+    policyOf({ [`${folder}/.git/HEAD`]: "", ...files }, {}, `${PROJECT}/${folder}`);
+  const isClosed = ({ readOnly, absent }: ReturnType<typeof policyOf>, name: string) =>
+    [...readOnly, ...absent].some(path => `${PROJECT}/${name}`.startsWith(path));
+
+  it.each([
+    [".claude", ".claude/settings.json"],
+    [".claude", ".claude/settings.local.json"],
+    [".github", ".github/workflows/ci.yml"],
+    [".vscode", ".vscode/tasks.json"],
+    [".config", ".config/mise/config.toml"],
+    [".cursor", ".cursor/mcp.json"],
+  ])("%s: %s cannot be changed there", (folder, name) => {
+    expect(isClosed(inFolder(folder, { [name]: "" }), name)).toBe(true);
+    expect(isClosed(inFolder(folder, {}), name)).toBe(true);
+    // Nor where neither is a repository.
+    const system = createMemorySystem({ files: { [`/work/x/${name}`]: "" } });
+    const workspace = survey({
+      cwd: `/work/x/${folder}`,
+      home: "/home/user",
+      system,
+      settings: BUILT_IN.guard,
+    });
+    const request = {
+      settings: BUILT_IN.sandbox,
+      layers: ["namespaces"] as const,
+      leftovers: "kill" as const,
+    };
+    const { readOnly } = planPolicy(system, workspace, request).policy;
+    expect(readOnly.some(path => `/work/x/${name}`.startsWith(path))).toBe(true);
+  });
+
+  it("holds what the outer repository's configuration names, and hides what is a secret there", () => {
+    const files = {
+      ".git/config": "[core]\n\thooksPath = tools/hooks",
+      "tools/hooks/pre-push": "",
+      "tools/a.txt": "",
+      "deploy.key": "",
+    };
+    const policy = inFolder("tools", files);
+    expect(policy.write).toContain(`${PROJECT}/tools`);
+    expect(policy.readOnly).toContain(`${PROJECT}/tools/hooks`);
+    expect(policy.hide.map(({ path }) => path)).toContain(`${PROJECT}/deploy.key`);
+    expect(policy.readOnly).not.toContain(`${PROJECT}/tools`);
+  });
+
+  it("is one like others where its name only begins like that of a file", () => {
+    expect(inFolder("crontab-ui", { "crontab-ui/a.txt": "" }).readOnly).not.toContain(
+      `${PROJECT}/crontab-ui`,
+    );
+  });
+});
+
+describe("a repository from which a command took what git knows it by", () => {
+  it.each([
+    ["the project's", { ".git/config": "", ".git/hooks/x": "" }, ".git"],
+    ["a nested one", { ".git/HEAD": "", "nested/.git/config": "", "nested/.git/hooks/x": "" }, "nested/.git"],
+    [
+      "a submodule's",
+      { ".git/HEAD": "", ".git/modules/sub/config": "", ".git/modules/sub/hooks/x": "" },
+      ".git/modules/sub",
+    ],
+    [
+      "a submodule's below a name that is one as well",
+      {
+        ".git/HEAD": "",
+        ".git/modules/a/config": "",
+        ".git/modules/a/sub/config": "",
+        ".git/modules/a/sub/hooks/x": "",
+      },
+      ".git/modules/a/sub",
+    ],
+  ])("%s keeps its hooks and configuration", (_, files, folder) => {
+    const system = createMemorySystem({
+      files: Object.fromEntries(Object.entries(files).map(([name, text]) => [`${PROJECT}/${name}`, text])),
+    });
+    const workspace = survey({ cwd: PROJECT, home: "/home/user", system, settings: BUILT_IN.guard });
+    const { readOnly } = planPolicy(system, workspace, {
+      settings: BUILT_IN.sandbox,
+      layers: ["namespaces"],
+      leftovers: "kill",
+    }).policy;
+    expect(readOnly).toEqual(
+      expect.arrayContaining([`${PROJECT}/${folder}/config`, `${PROJECT}/${folder}/hooks`]),
+    );
+  });
+
+  it("keeps those of all submodules where there are too many to look at", () => {
+    const many = Object.fromEntries(Array.from({ length: 1100 }, (_, at) => [`.git/modules/m${at}/x`, ""]));
+    expect(policyOf(many).readOnly).toContain(`${PROJECT}/.git/modules`);
+  });
 });
 
 describe("files that git's configuration names are protected in the sandbox", () => {
