@@ -1,4 +1,5 @@
 import { execFileSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { Database, type DatabaseOptions } from "../../src/postgres/database.ts";
@@ -143,6 +144,42 @@ describe.skipIf(!hasPostgres)("a PostgreSQL database", () => {
     expect((await patient.run(limits))[0]).toEqual({
       name: "idle_in_transaction_session_timeout",
       setting: "3600000",
+    });
+  });
+
+  it("says of a certificate that has expired who renews it, and not to trust another authority", async () => {
+    const folder = temporaryDirectory();
+    const openssl = (...words: string[]) => execFileSync("openssl", words, { cwd: folder, stdio: "pipe" });
+    writeFileSync(join(folder, "index.txt"), "");
+    writeFileSync(join(folder, "serial"), "01\n");
+    writeFileSync(
+      join(folder, "ca.cnf"),
+      "[ca]\ndefault_ca=own\n[own]\ndatabase=index.txt\nserial=serial\nnew_certs_dir=.\ndefault_md=sha256\npolicy=any\ncopy_extensions=copy\n[any]\ncommonName=supplied\n",
+    );
+    const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+    openssl(
+      "req",
+      "-new",
+      "-newkey",
+      "rsa:2048",
+      "-nodes",
+      ...subject,
+      "-keyout",
+      "key.pem",
+      "-out",
+      "asked.pem",
+    );
+    const dates = ["-startdate", "20200101000000Z", "-enddate", "20200102000000Z"];
+    const files = ["-keyfile", "key.pem", "-in", "asked.pem", "-out", "cert.pem", "-notext"];
+    openssl("ca", "-batch", "-config", "ca.cnf", "-selfsign", ...dates, ...files);
+    const certificate = join(folder, "cert.pem");
+    const server = await startPostgres({ tls: { certificate, key: join(folder, "key.pem") } });
+    onTestFinished(() => server.stop());
+    const url = `postgres://keeper@localhost:${server.port}/postgres?sslmode=verify-full&sslrootcert=${certificate}`;
+    expect(await problemOf((await open(url)).run("SELECT 1"))).toMatchObject({
+      problem: "refused",
+      message: expect.stringContaining("expired"),
+      fix: "let the server's administrator renew its certificate",
     });
   });
 });

@@ -109,6 +109,7 @@ describe.skipIf(!hasPostgres || !isLong)("200 machines", () => {
         ];
         took.length = 0;
         let due = 0;
+        const memory = [before.mib];
         for (let second = 0; second < SECONDS; second += 1) {
           due += perSecond;
           for (; due >= 1; due -= 1) {
@@ -116,6 +117,7 @@ describe.skipIf(!hasPostgres || !isLong)("200 machines", () => {
             sender?.waiting.push(next);
             next += 1;
           }
+          if (second % Math.ceil(SECONDS / 4) === 0 && second > 0) memory.push((await measure()).mib);
           const fault = second % Math.ceil(SECONDS / 4) === 1 ? faults.shift() : undefined;
           const ready = senders.filter(({ waiting }) => waiting.length > 0);
           await Promise.all([fault?.(), ...ready.map(sender => send(sender, Math.random() < 0.02))]);
@@ -130,8 +132,9 @@ describe.skipIf(!hasPostgres || !isLong)("200 machines", () => {
         const sorted = took.toSorted((one, other) => one - other);
         const at = (share: number) => Math.round(sorted[Math.floor(sorted.length * share)] ?? 0);
         const after = await measure();
+        memory.push(after.mib);
         console.log(
-          `${factor} ×: ${Math.round(perSecond)} lines a second for ${SECONDS} s, ${took.length} uploads, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ${lost} sent again, ${Math.round(late / 1000)} s late with ${behind} lines waiting, processor time of one of two servers ${(after.cpu - before.cpu).toFixed(1)} s, memory ${Math.round(before.mib)} → ${Math.round(after.mib)} MiB`,
+          `${factor} ×: ${Math.round(perSecond)} lines a second for ${SECONDS} s, ${took.length} uploads, p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ${lost} sent again, ${Math.round(late / 1000)} s late with ${behind} lines waiting, processor time of one of two servers ${(after.cpu - before.cpu).toFixed(1)} s, memory by quarters ${memory.map(Math.round).join(" → ")} MiB`,
         );
       }
       const [count] = await owner.run(
