@@ -173,7 +173,7 @@ for (const driver of DRIVERS) {
       expect(countOf("pre-tool-use"), end).toBe(operations.length + delegated * agentCalls);
       expect(countOf("stop") > 0, end).toBe(nativeOf(driver, "Stop") !== undefined);
       for (const [index, { does, isRefused }] of operations.entries())
-        expect(/Denied \[/.test(results[index] ?? ""), does).toBe(isRefused === true);
+        expect(/Blocked \[/.test(results[index] ?? ""), does).toBe(isRefused === true);
       for (const engine of ENGINES) {
         const compared = await replay(createNodeSystem(), calls, ENGINE_WORDS[engine], temporaryDirectory());
         expect(compared).toHaveLength(calls.length);

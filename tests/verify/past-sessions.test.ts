@@ -206,6 +206,28 @@ describe("sessions that hosts have recorded", () => {
   });
 });
 
+it("tells the end of a long directory, so that equal commands of two projects stay two", () => {
+  const home = temporaryDirectory();
+  for (const project of ["first", "second"]) {
+    const cwd = `/work/${"very-long-name-of-a-customer/".repeat(2)}${project}`;
+    const input = { name: "Bash", input: { command: COMMAND } };
+    const message = { role: "assistant", content: [{ type: "tool_use", id: "t1", ...input }] };
+    mkdirSync(join(home, ".claude/projects", project), { recursive: true });
+    writeFileSync(
+      join(home, ".claude/projects", project, "one.jsonl"),
+      `${JSON.stringify({ type: "assistant", cwd, message })}\n`,
+    );
+  }
+  const { stdout } = spawnSync(process.execPath, [AMPLIHACK, "hooks", "replay", "--transcript"], {
+    cwd: home,
+    env: { PATH: process.env["PATH"], HOME: home },
+    encoding: "utf8",
+  });
+  for (const project of ["first", "second"])
+    expect(stdout).toMatch(new RegExp(`rm -rf ~ {2}in ….*/${project}\n`));
+  expect(Math.max(...stdout.split("\n").map(line => line.length))).toBeLessThanOrEqual(80);
+});
+
 describe("sessions of OpenCode", () => {
   it.each(["database", "files"] as const)("say what was asked, called and answered: %s", async form => {
     const store = join(openCodeHome(COMMAND, form), ".local/share/opencode");
