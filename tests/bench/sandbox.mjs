@@ -65,10 +65,20 @@ function openPlace(folder, name, files) {
   }
   const env = { HOME: home, PATH: process.env.PATH };
   const git = (...words) =>
-    spawnSync("git", ["-c", "user.name=bench", "-c", "user.email=bench@example.org", ...words], {
-      cwd: project,
-      env,
-    });
+    // Without tidying in the background, which would go on while something is measured or removed.
+    spawnSync(
+      "git",
+      [
+        ...["user.name=bench", "user.email=bench@example.org", "gc.auto=0", "maintenance.auto=false"].flatMap(
+          one => ["-c", one],
+        ),
+        ...words,
+      ],
+      {
+        cwd: project,
+        env,
+      },
+    );
   git("init", "-q");
   git("add", "-A");
   git("commit", "-qm", "first");
