@@ -199,15 +199,17 @@ const WRITING = [
   "copy",
 ] as const;
 
+const IN_GIT = { "dir/a.txt": "a\n", "dir/inner/b.txt": "b\r\n" };
+
 /** An undo of clean tracked files, of which the n-th operation in the project throws `error`. */
 async function undoFromGit(at: number, error: Error | undefined) {
   const p = testProject();
-  p.write({ "dir/a.txt": "a\n", "dir/inner/b.txt": "b\n", "other.txt": "o\n" });
+  p.write({ ...IN_GIT, "other.txt": "o\n", ".gitattributes": "b.txt eol=crlf\n" });
   p.git("init", "-q", "-b", "main");
   p.git("add", "-A");
   p.git("commit", "-qm", "one");
   const before = p.state();
-  await p.call("rm -rf dir", { unknownIn: [p.root] });
+  await p.call("rm -rf dir; echo > .gitattributes", { unknownIn: [p.root] });
   const after = p.state();
   const { system, places, settings } = p.context;
   let count = 0;
@@ -251,7 +253,7 @@ describe("an undo that renames whole folders of files that come from git", () =>
     for (let at = 1; at <= count; at++) {
       const { p, before, failure } = await undoFromGit(at, new ProcessDied());
       expect(failure).toBeInstanceOf(ProcessDied);
-      for (const [path, text] of Object.entries({ "dir/a.txt": "a\n", "dir/inner/b.txt": "b\n" }))
+      for (const [path, text] of Object.entries(IN_GIT))
         expect([undefined, text]).toContain(existsSync(join(p.root, path)) ? p.read(path) : undefined);
       if (JSON.stringify(p.state()) !== JSON.stringify(before)) await p.undo();
       expect(p.state()).toEqual(before);
