@@ -29,7 +29,7 @@ import {
   removeChangeLeftovers,
   removeLeftovers,
 } from "./perform.ts";
-import { restoreGit } from "./restore-git.ts";
+import { restoreGit, restoreSettings } from "./restore-git.ts";
 import type { Store } from "./store.ts";
 import { captureTargets } from "./targets.ts";
 
@@ -49,6 +49,7 @@ export async function applyPlan(
   const former = formerAttributes(plan.changes);
   let wrong: readonly NotKept[];
   try {
+    for (const { change } of plan.git) restoreSettings(context, begun.mark, change);
     await restoreFiles(store, begun.mark, steps, former, options.onProgress);
     for (const { change } of plan.git) await restoreGit(context, begun.mark, change);
     wrong = await findWrong({ ...context, system: withoutLinks(context.system) }, steps, former);

@@ -1,5 +1,5 @@
 import { Problem } from "../state/index.ts";
-import { hasErrorCode, isInside } from "../system/index.ts";
+import { basename, hasErrorCode, isInside } from "../system/index.ts";
 import type { GitChange, PathChange, Stash } from "./change.ts";
 import type { HistoryContext } from "./context.ts";
 import { branchLogs } from "./git-snapshot.ts";
@@ -8,6 +8,21 @@ import { type GitRun, runGit } from "./run-git.ts";
 import type { Store } from "./store.ts";
 
 const GIT_MS = 60_000;
+
+/** What git's line endings depend on: it is as it was before files are written as git has them. */
+const isSetting = ({ path }: PathChange) => /^(?:config|config\.worktree|attributes)$/.test(basename(path));
+
+export function restoreSettings({ store }: HistoryContext, mark: string, { files }: GitChange): void {
+  restoreAll(store, mark, files.filter(isSetting));
+}
+
+function restoreAll(store: Store, mark: string, files: readonly PathChange[]): void {
+  performAll(
+    store,
+    mark,
+    files.map(({ path, before }) => ({ path, target: before })),
+  );
+}
 
 /**
  * Puts a repository where the change began. Every ref is set only if it stands where it was seen last; git refuses
@@ -27,13 +42,11 @@ export async function restoreGit(
     return run;
   };
   const isLog = ({ path }: PathChange) => isInside(branchLogs(commonDirectory), path);
-  const restore = (chosen: readonly PathChange[]) =>
-    performAll(
-      store,
-      mark,
-      chosen.map(({ path, before }) => ({ path, target: before })),
-    );
-  restore(files.filter(file => !isLog(file)));
+  restoreAll(
+    store,
+    mark,
+    files.filter(file => !isLog(file)),
+  );
   const commands = refs.flatMap(({ name, before, after }) => {
     if (before?.startsWith("ref: ") === true || after?.startsWith("ref: ") === true) return [];
     if (before === undefined) return after === undefined ? [] : [`delete ${name} ${after}`];
@@ -47,7 +60,7 @@ export async function restoreGit(
   }
   if (stashes !== undefined) await restoreStashes(git, stashes.before, stashes.after);
   // Setting a branch adds to its log, which is to be what it was.
-  restore(files.filter(isLog));
+  restoreAll(store, mark, files.filter(isLog));
   if (index !== undefined) restoreIndex(store, mark, gitDirectory, index);
 }
 

@@ -485,6 +485,20 @@ describe("what an undo wrote", () => {
       expect(p.state()).toEqual(after);
     },
   );
+
+  it("has the line endings of the settings that held then", async () => {
+    const p = testProject();
+    p.write({ "a.txt": "one\ntwo\n", "b.ts": "one\n" });
+    inGit(p);
+    const config = readFileSync(join(p.root, ".git/config"), "utf8");
+    const before = p.state();
+    const command =
+      "git config core.autocrlf true; mkdir -p .git/info; echo '*.ts text eol=crlf' > .git/info/attributes; rm a.txt b.ts";
+    await p.call(command, { unknownIn: [p.root] });
+    await p.undo();
+    expect(p.state()).toEqual(before);
+    expect(readFileSync(join(p.root, ".git/config"), "utf8")).toBe(config);
+  });
 });
 
 describe("a folder that was replaced since", () => {
