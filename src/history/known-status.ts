@@ -1,10 +1,10 @@
 import { findHome, readText } from "../state/index.ts";
 import { isInside, join, type System } from "../system/index.ts";
-import { createDisk, currentBranch, type Repository, trackedFiles } from "../workspace/index.ts";
+import { createDisk, currentBranch, hiddenFiles, type Repository, trackedFiles } from "../workspace/index.ts";
 import { parseStatus, readStatus, type StatusResult } from "./git-status.ts";
 import { projectKey } from "./journal.ts";
 import { OWN_FILES } from "./keeper.ts";
-import { isChangedSince } from "./path-state.ts";
+import { factsAt, isChangedSince } from "./path-state.ts";
 import { MAX_OWN_BYTES, type Store, seal, unseal } from "./store.ts";
 import { findFolders, type KnownFolders, NO_FOLDERS } from "./tree-folders.ts";
 
@@ -52,8 +52,36 @@ export async function readKnownStatus(
     return { ok: true, text: known.status, isKnown: true };
   const sinceMs = system.clock.nowMs();
   const result = await readStatus(system, top, msForGit());
-  if (result.ok) remember(store, repository, result.text, sinceMs, known);
-  return result;
+  if (!result.ok) return result;
+  const unlike = system.files.unlikeIndex?.(`${repository.gitDirectory}/index`, top);
+  const text = result.text + describeHidden(system, repository, result.text, unlike);
+  remember(store, repository, text, sinceMs, known, unlike);
+  return { ok: true, text };
+}
+
+/**
+ * Changed files of which git says nothing, since it was told not to look at them (`update-index --assume-unchanged`,
+ * `--skip-worktree`), as it would say it. `unlike`: files that differ from the index, where that is known.
+ */
+function describeHidden(
+  system: System,
+  repository: Repository,
+  status: string,
+  unlike: string | undefined,
+): string {
+  const { top = "" } = repository;
+  const told = new Set(parseStatus(status).changed.map(({ path }) => join(top, path)));
+  if (unlike?.split("\0").every(path => path === "" || told.has(path)) === true) return "";
+  const hidden = hiddenFiles(createDisk(system), repository) ?? [];
+  return hidden
+    .flatMap(({ path, mode, id, size, modifiedNs, isSkipped }) => {
+      const facts = factsAt(system.files, join(top, path));
+      const isAsNoted = facts?.size === size && facts.modifiedNs === modifiedNs;
+      if (isSkipped ? facts === undefined : isAsNoted) return [];
+      const [sign, now] = facts === undefined ? ["D", "000000"] : ["M", mode];
+      return `1 .${sign} N... ${mode} ${mode} ${now} ${id} ${id} ${path}\0`;
+    })
+    .join("");
 }
 
 function isUntouched({ files }: System, { gitDirectory, top = "" }: Repository, known: Known): boolean {
@@ -97,6 +125,7 @@ function remember(
   status: string,
   sinceMs: number,
   known: Known | undefined,
+  unlike: string | undefined,
 ): void {
   const { files } = store.system;
   const { top = "", gitDirectory } = repository;
@@ -107,7 +136,7 @@ function remember(
   const isSame = known?.head.index === stamp;
   const tracked =
     files.unlikeIndex !== undefined
-      ? files.unlikeIndex(index, top)
+      ? unlike
       : isSame && known !== undefined
         ? readTrackedPaths(known)
         : trackedPaths(store, repository);

@@ -32,6 +32,7 @@ export {
   findRepository,
   hasBranch,
   hasCommitName,
+  hiddenFiles,
   hooksIn,
   isWholeRepository,
   listRemotes,

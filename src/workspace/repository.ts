@@ -218,6 +218,51 @@ export function trackedFiles(
   return found;
 }
 
+/** A tracked file at which git does not look: it was told so, or the file is not to be checked out. */
+export interface HiddenFile {
+  readonly path: string;
+  /** as git writes it */
+  readonly mode: string;
+  readonly id: string;
+  readonly size: number;
+  readonly modifiedNs: string;
+  /** is not to be checked out */
+  readonly isSkipped: boolean;
+}
+
+/** Undefined when the index cannot be read. */
+export function hiddenFiles(disk: Disk, repository: Repository): readonly HiddenFile[] | undefined {
+  const found: HiddenFile[] = [];
+  const isRead = visitIndex(disk, repository, (name, length, mode, view, at) => {
+    const flags = view.getUint16(at + ENTRY_BYTES);
+    const more = (flags & IS_EXTENDED) === 0 ? 0 : view.getUint16(at + ENTRY_BYTES + 2);
+    const isSkipped = (more & IS_SKIPPED) !== 0;
+    if (((flags & IS_UNWATCHED) === 0 && !isSkipped) || mode === REPOSITORY_MODE || mode === DIRECTORY_MODE)
+      return false;
+    const id = Array.from({ length: ENTRY_BYTES - ID_AT }, (_, byte) =>
+      view
+        .getUint8(at + ID_AT + byte)
+        .toString(16)
+        .padStart(2, "0"),
+    );
+    found.push({
+      path: disk.decode(name.subarray(0, length)),
+      mode: mode.toString(8).padStart(6, "0"),
+      id: id.join(""),
+      size: view.getUint32(at + SIZE_AT),
+      modifiedNs: `${view.getUint32(at + MODIFIED_AT)}${String(view.getUint32(at + MODIFIED_AT + 4)).padStart(9, "0")}`,
+      isSkipped,
+    });
+    return false;
+  });
+  return isRead === undefined ? undefined : found;
+}
+
+const IS_UNWATCHED = 0x8000;
+const IS_EXTENDED = 0x4000;
+const IS_SKIPPED = 0x4000;
+const ID_AT = 40;
+
 /** Folders of other repositories that git tracks here; undefined when the index is there and cannot be read. */
 export function listSubmodules(disk: Disk, repository: Repository): readonly string[] | undefined {
   const { gitDirectory, top } = repository;

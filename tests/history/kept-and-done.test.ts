@@ -733,3 +733,28 @@ describe("permissions that git does not know", () => {
     expect(p.state()).toEqual(before);
   });
 });
+
+describe("a file at which git was told not to look", () => {
+  it.each(["--assume-unchanged", "--skip-worktree"])("is kept and comes back: %s", async option => {
+    const p = testProject();
+    p.write({ "mine.txt": "m\n", "clean.txt": "c\n", "other.txt": "o\n" });
+    p.shell("git init -q -b main");
+    p.git("add", "-A");
+    p.git("commit", "-qm", "one");
+    p.git("update-index", option, "mine.txt", "clean.txt");
+    p.write({ "mine.txt": "what nobody else has\n" });
+    const before = p.state();
+    await p.call("for f in *.txt; do echo x > $f; done", { unknownIn: [p.root] });
+    await p.undo();
+    expect(p.state()).toEqual(before);
+    await p.call("rm *.txt", { unknownIn: [p.root] });
+    await p.undo();
+    expect(p.state()).toEqual(before);
+    const place = { top: p.root, gitDirectory: join(p.root, ".git") };
+    await p.call(`git update-index ${option.replace("--", "--no-")} *.txt; git reset -q --hard`, {
+      repositories: [{ ...place, changesFiles: true, changesState: true }],
+    });
+    await p.undo();
+    expect(p.state()).toEqual(before);
+  });
+});
