@@ -182,16 +182,20 @@ export function trackedId(disk: Disk, repository: Repository, path: string): str
   let id: string | undefined;
   visitIndex(disk, repository, (name, length, mode, view, at) => {
     if (length !== wanted.length || !covers(name, length, wanted, mode)) return false;
-    const digits = Array.from({ length: ID_BYTES }, (_, index) =>
-      view
-        .getUint8(at + ID_AT + index)
-        .toString(16)
-        .padStart(2, "0"),
-    );
-    id = digits.join("");
+    id = readId(view, at);
     return true;
   });
   return id;
+}
+
+function readId(view: DataView, at: number): string {
+  const digits = Array.from({ length: ID_BYTES }, (_, index) =>
+    view
+      .getUint8(at + ID_AT + index)
+      .toString(16)
+      .padStart(2, "0"),
+  );
+  return digits.join("");
 }
 
 const knownTracked = new WeakMap<Disk, Map<string, ReadonlyMap<string, IndexedFile> | undefined>>();
@@ -239,16 +243,10 @@ export function hiddenFiles(disk: Disk, repository: Repository): readonly Hidden
     const isSkipped = (more & IS_SKIPPED) !== 0;
     if (((flags & IS_UNWATCHED) === 0 && !isSkipped) || mode === REPOSITORY_MODE || mode === DIRECTORY_MODE)
       return false;
-    const id = Array.from({ length: ENTRY_BYTES - ID_AT }, (_, byte) =>
-      view
-        .getUint8(at + ID_AT + byte)
-        .toString(16)
-        .padStart(2, "0"),
-    );
     found.push({
       path: disk.decode(name.subarray(0, length)),
       mode: mode.toString(8).padStart(6, "0"),
-      id: id.join(""),
+      id: readId(view, at),
       size: view.getUint32(at + SIZE_AT),
       modifiedNs: `${view.getUint32(at + MODIFIED_AT)}${String(view.getUint32(at + MODIFIED_AT + 4)).padStart(9, "0")}`,
       isSkipped,
@@ -261,7 +259,6 @@ export function hiddenFiles(disk: Disk, repository: Repository): readonly Hidden
 const IS_UNWATCHED = 0x8000;
 const IS_EXTENDED = 0x4000;
 const IS_SKIPPED = 0x4000;
-const ID_AT = 40;
 
 /** Folders of other repositories that git tracks here; undefined when the index is there and cannot be read. */
 export function listSubmodules(disk: Disk, repository: Repository): readonly string[] | undefined {
