@@ -105,7 +105,6 @@ describe.skipIf(!hasPostgres)("a login of the database beside a server", () => {
         "COPY amplihack.versions TO PROGRAM 'cat'",
         "SELECT lo_import('/etc/passwd')",
         "ALTER SYSTEM SET log_statement = 'all'",
-        "SELECT pg_terminate_backend((SELECT min(pid) FROM pg_stat_activity WHERE usename = 'amplihack_server'))",
         "DO 'BEGIN LOCK TABLE amplihack_views.teams IN ROW EXCLUSIVE MODE; END'",
         "DO 'BEGIN LOCK TABLE amplihack_views.records IN SHARE MODE; END'",
         "TRUNCATE amplihack.records",
