@@ -112,6 +112,20 @@ await joinChunks(OUTPUT, metafile, [
   ["engine", "engine/index.js"],
 ]);
 
+// By itself: it is bundled with every hook of a user's, and one that brings something of Node along starts a Node of its own.
+await build({
+  entryPoints: ["src/hooks/user/authoring.ts"],
+  outfile: `${OUTPUT}/hooks/user/authoring.js`,
+  allowOverwrite: true,
+  bundle: true,
+  platform: "neutral",
+  target: "es2022",
+  format: "esm",
+  minify: true,
+  alias,
+  plugins: [pastDoors],
+});
+
 writeFileSync(
   `${OUTPUT}/THIRD-PARTY-LICENSES.txt`,
   licenceText([...bundled, ...Object.keys(metafile.inputs)]),

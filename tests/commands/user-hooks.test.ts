@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -8,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { buildHooks } from "../../src/install/user-hooks/build.ts";
 import { compileAlone } from "../../src/install/user-hooks/bundle.ts";
@@ -17,6 +19,7 @@ import { NODE_PROGRAM, runProgram } from "../hooks/executable.ts";
 import { systemIn } from "../install/sandbox.ts";
 import { newUser, newUserInside, type User } from "./run-command.ts";
 
+const AMPLIHACK = fileURLToPath(new URL("../../dist/bin/amplihack.cjs", import.meta.url));
 const own = ({ home }: User, ...parts: readonly string[]) => join(home, ".amplihack", "hooks", ...parts);
 const places = ({ home, project }: User) => ({
   home,
@@ -79,6 +82,15 @@ describe("the life of a hook", () => {
     expect(readFileSync(removed.keptAs, "utf8")).toContain("careful");
     expect(await user.json("hooks", "list", "--own", "--format", "json")).toEqual([]);
     expect((await user.type(["hooks", "remove", "careful"])).stderr).toContain("there is no hook 'careful'");
+  });
+
+  it("runs in the hook program itself, built by the package as it is released", () => {
+    const user = newUserInside();
+    mkdirSync(own(user), { recursive: true });
+    writeFileSync(own(user, "a.ts"), hook("a", "no"));
+    const env = { PATH: process.env["PATH"] ?? "", HOME: user.home };
+    const built = execFileSync(process.execPath, [AMPLIHACK, "hooks", "build"], { cwd: user.project, env });
+    expect(built.toString()).toMatch(/^a +PreToolUse +portable/);
   });
 
   it("an example that is not met fails the test, and says what came", async () => {
