@@ -52,6 +52,7 @@ export const OTHER_RULES = [
   "agent.bypass",
   "agent.history",
   "agent.policy",
+  "disk.full",
   "exec.computed",
   "exec.decoded",
   "exec.elsewhere",

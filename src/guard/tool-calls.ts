@@ -308,13 +308,40 @@ function effectsOfTool(
       isPlaceFree(workspace, describe(effect.path)),
   );
   const sent = sentByTool(canonicalName, input, by);
+  const named = isOwnTool(canonicalName) ? [] : filesNamed(input, workspace).filter(path => !told.has(path));
   const leaving = tokenGiven(canonicalName, input, by);
+  const payloads = named.map(path => ({ value: text(path), role: "file" as const }));
   return [
     ...effects,
     ...(isOfFiles ? [] : operations),
-    ...(sent === undefined || leaving.length > 0 ? leaving : [sent]),
+    ...(sent === undefined
+      ? named.map(path => ({ kind: "read" as const, by, path: text(path), isCopy: false }))
+      : []),
+    ...(sent === undefined || (leaving.length > 0 && payloads.length === 0)
+      ? leaving
+      : [{ ...sent, payloads }, ...leaving]),
   ];
 }
+
+const MAX_NAMED = 40;
+
+/** Files of this machine that any argument names, whatever it is called: `attachments: ["~/.ssh/id_ed25519"]`. */
+function filesNamed(input: Json, workspace: Workspace, depth = 0): readonly string[] {
+  if (typeof input === "string") {
+    const { directory, home, disk } = workspace;
+    if (!/^(?:~\/|\/|\.{1,2}\/|\.[a-z])[^\s]{0,300}$/.test(input)) return [];
+    const path = resolve(directory, expandHome(input, home));
+    return disk.kind(disk.resolve(path, true)) === "file" ? [path] : [];
+  }
+  if (depth > MAX_NAMED_DEPTH || input === null || typeof input !== "object") return [];
+  const inner = Array.isArray(input) ? (input as readonly Json[]) : Object.values(input);
+  return inner
+    .slice(0, MAX_NAMED)
+    .flatMap(one => filesNamed(one, workspace, depth + 1))
+    .slice(0, MAX_NAMED);
+}
+
+const MAX_NAMED_DEPTH = 4;
 
 const MAX_SEARCHED = 256 * 1024;
 

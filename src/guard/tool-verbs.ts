@@ -5,6 +5,7 @@ import {
   isCalm,
   isDeletingMutation,
   isLocalAddress,
+  isOfDatabases,
   isProtection,
   isRegenerable,
   isResource,
@@ -34,6 +35,8 @@ const OWN_SERVERS = wordSet(
 const OF_OTHERS = wordSet("drive gdrive dropbox onedrive sharepoint box s3 blob");
 /** Enough in the name of a tool, which has no word but for what it does. */
 const TAKES = wordSet("remove uninstall deactivate reset");
+/** Done to all at once, each of these cannot be taken back for each. */
+const ENDS_ALL = wordSet("resolve acknowledge close dismiss reject approve accept complete mute");
 const CLOSED = wordSet("board account project store space room workspace team organization shop site queue");
 /** Words of a member's name that say what a tool of many uses does. */
 const CHOOSES = wordSet("method action operation op verb mode tool function command");
@@ -73,6 +76,8 @@ export function operationsOfTool(tool: string, input: Json, by: Actor): readonly
   const target = `${tool} ${JSON.stringify(input) ?? ""}`.slice(0, MAX_TARGET);
   const common = { kind: "operation", by, target, names: namesIn(members), safer: "" } as const;
   const isLooking = READS_ONLY.has(words[0] ?? "");
+  if (server.length > 0 && showsSecret(words))
+    return [{ ...common, rule: "sec.keychain", what: "show a secret" }];
   const verb =
     verbIn(words, server) ?? (isLooking || isOfAgent(words, server) ? undefined : chosenVerb(words, members));
   if (verb !== undefined) return [{ ...common, rule: "cloud.other", what: `${verb} something` }];
@@ -86,9 +91,13 @@ export function operationsOfTool(tool: string, input: Json, by: Actor): readonly
     return [{ ...common, rule: "cloud.api", what: "delete something on another machine" }];
   const asked = changedByRequest(members, input);
   if (asked.length > 0) return asked.map(({ rule, what }) => ({ ...common, rule, what }));
+  const isOfDatabase = [...server, ...words].some(isOfDatabases);
   const lost = members.flatMap(({ name, value }) =>
-    typeof value === "string" && QUERIES.test(name) ? textLosses(value) : [],
+    typeof value === "string" && QUERIES.test(name) ? textLosses(value, isOfDatabase) : [],
   );
+  // The last stage of a pipeline of MongoDB: what was in the collection is gone.
+  if (members.some(({ name }) => name === "$out"))
+    return [{ ...common, rule: "db.drop", what: "replace a collection" }];
   if (lost.length > 0) return lost.map(({ rule, what }) => ({ ...common, rule, what }));
   if (
     !isLooking &&
@@ -121,6 +130,19 @@ function sendsLogin(code: string): boolean {
     [...code.matchAll(/(?:https?|wss?):\/\/[^\s"'`)]+|["'`]\/\/[\w.-]+/g)].some(
       ([address]) => !isLocalAddress(address),
     )
+  );
+}
+
+const SHOWS = wordSet("get read fetch retrieve reveal show access view export decrypt copy lookup");
+
+/** `read_secret`, `get_secret_value`, `getPassword`; names and states of secrets are no values. */
+function showsSecret(words: readonly string[]): boolean {
+  return (
+    SHOWS.has(words[0] ?? "") &&
+    /(?:^| )(?:secret|password|passphrase|credential|private key|api key|access token)s?(?: values?| versions?| data)?$/.test(
+      words.join(" "),
+    ) &&
+    !words.some(word => /^(?:names?|list|metadata|policy|policies)$/.test(word))
   );
 }
 
@@ -213,6 +235,8 @@ function verbIn(words: readonly string[], server: readonly string[] = []): strin
   const nouns = words.map(singular);
   if (paysOut(first, nouns.at(-1) ?? "")) return "pay";
   // A verb in front is what is done, whatever the last word could be by itself: `deleteIssue`.
+  if (server.length > 0 && words[1] === "all" && ENDS_ALL.has(first) && !isOfAgent(words, server))
+    return first;
   const isTaken = destroyingVerb(first) !== undefined || TAKES.has(first);
   if (isCalm(first) || (!isTaken && isCalm(words.at(-1) ?? ""))) return undefined;
   const isOfAll = words.some(word => word === "all" || word === "every" || word === "everything");
@@ -224,7 +248,8 @@ function verbIn(words: readonly string[], server: readonly string[] = []): strin
   const isOfResource = isOfAll || isOfService || nouns.some(isResource);
   // What is closed for others; a page, a tab or an issue is opened again.
   if (first === "close" && nouns.some(noun => CLOSED.has(noun))) return first;
-  return words.find(word => isWeakVerb(word) && (isOfResource || words.length === 1));
+  // A player is paused by one word.
+  return words.find(word => isWeakVerb(word) && (isOfResource || (words.length === 1 && word !== "pause")));
 }
 
 function isOfAgent(words: readonly string[], server: readonly string[]): boolean {
@@ -286,11 +311,11 @@ function changedByRequest(members: readonly Member[], input: Json): ReturnType<t
   return requestLosses({ method, address, headers: [], bodies: [JSON.stringify(input) ?? ""] });
 }
 
-function textLosses(value: string): readonly Pick<Operation, "rule" | "what">[] {
+function textLosses(value: string, isOfDatabase: boolean): readonly Pick<Operation, "rule" | "what">[] {
   if (/^\s*mutation\b/.test(value) && isDeletingMutation(value))
     return [{ rule: "cloud.api", what: "delete something on another machine" }];
   // SQL is read where it is known to be SQL: `truncate long lines` is a question.
-  return /^\s*(?:(?:optional\s+)?match\b|flush|db\.)/i.test(value) ? lossesInText(value) : [];
+  return isOfDatabase || /^\s*(?:(?:optional\s+)?match\b|flush|db\.)/i.test(value) ? lossesInText(value) : [];
 }
 
 /** Values at any depth, each with the name of its nearest member. */

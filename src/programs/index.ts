@@ -14,6 +14,7 @@ export {
 } from "./model/completeness.ts";
 export type { ProgramDescription } from "./model/describe.ts";
 export { harmlessUse } from "./model/harmless.ts";
+export { isForTests, OWN_CLUSTER } from "./model/operations.ts";
 export { otherFiles, wordsNotTold } from "./model/other-files.ts";
 export {
   findDangerous,
@@ -30,6 +31,7 @@ export {
   destroyingVerb,
   endsRunning,
   isCalm,
+  isOfDatabases,
   isProtection,
   isRegenerable,
   isResource,
@@ -43,6 +45,7 @@ export {
 export { changedWords, tellsAllChanges } from "./records/changed-files.ts";
 export { isOwnHost } from "./records/credentials.ts";
 export { namesInPatch } from "./records/files.ts";
+export { filledBy } from "./records/filling.ts";
 export {
   changesOfGit,
   commitsWritten,

@@ -50,7 +50,8 @@ const TAKES_AWAY = wordSet(
 const OF_SERVICES = wordSet(`
   namespace database bucket instance instances cluster volume volumes stack droplet topic queue repo repository project
   table collection server deployment subscription customer tenant organization organisation snapshot vault secret user
-  users account domain zone vm machine nodegroup index indices keyspace
+  users account domain zone vm machine nodegroup index indices keyspace experiment endpoint dataset pipeline workspace
+  environment record certificate container filesystem
 `);
 /** Libraries that are clients of a service, by which their names begin. */
 const CLIENT =

@@ -184,8 +184,11 @@ function evaluateNode(context: EvaluationContext, scope: LexicalScope, node: Nod
         node.operation,
         node.operands.map(operand => evaluate(context, scope, operand)),
       );
-    case "choice":
-      return createChoice(node.options.map(option => evaluate(context, scope, option)));
+    case "choice": {
+      const options = node.options.map(option => evaluate(context, scope, option));
+      // `a && b` is `b`, or something that is empty or false.
+      return createChoice(node.areAllTrue === true ? options.slice(-1) : options);
+    }
     case "assign": {
       const value = evaluate(context, scope, node.value);
       bind(context, scope, node.target, value);
@@ -207,8 +210,10 @@ function evaluateNode(context: EvaluationContext, scope: LexicalScope, node: Nod
     }
     case "other": {
       const parts = node.parts.map(part => evaluate(context, scope, part));
-      const origins = listDatum(parts).origins;
-      return textDatum(unknown(node.isNumber === true ? "token" : "any", "…", origins));
+      const origins = node.isTruth === true ? [] : listDatum(parts).origins;
+      return textDatum(
+        unknown(node.isNumber === true || node.isTruth === true ? "token" : "any", "…", origins),
+      );
     }
   }
 }

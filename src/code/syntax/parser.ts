@@ -255,6 +255,7 @@ function combine(operation: OperatorResult | "both", left: Node, right: Node): N
   if (operation === "choice") return choice(left, right);
   if (operation === "both") return { kind: "choice", options: [left, right], areAllTrue: true };
   if (operation === "other") return { kind: "other", parts: [left, right] };
+  if (operation === "truth") return { kind: "other", parts: [left, right], isTruth: true };
   if (operation === "number") return { kind: "other", parts: [left, right], isNumber: true };
   // A long chain is one node that grows, so that it costs no more than its parts.
   if (left.kind === "operation" && left.operation === operation) {
@@ -293,7 +294,9 @@ function readUnary(parser: Parser): Node {
       parser.at += 1;
       return { kind: "number", text: `-${number.text}` };
     }
-    return { kind: "other", parts: [parser.nested(() => readUnary(parser))] };
+    const negated = [parser.nested(() => readUnary(parser))];
+    const isTruth = /^(?:!|not|typeof)$/.test(token.text);
+    return { kind: "other", parts: negated, ...(isTruth ? { isTruth } : {}) };
   }
   const start = token.start;
   return readPostfix(parser, readPrimary(parser), start);

@@ -14,7 +14,7 @@ export interface Argument {
 
 /**
  * The one small tree that every interpreted language is read into: enough to follow names, texts and calls,
- * nothing more. `areAllTrue` marks `a and b`: where it is a condition, each option holds. What a reader does not understand becomes `other`, whose parts are still examined for calls; `isNumber` tells that it can be nothing else.
+ * nothing more. `areAllTrue` marks `a and b`: where it is a condition, each option holds. What a reader does not understand becomes `other`, whose parts are still examined for calls; `isNumber` tells that it can be nothing else, `isTruth` that it is true or false and shows nothing of its parts.
  */
 export type Node =
   | { readonly kind: "text"; readonly pieces: readonly (string | Node)[] }
@@ -38,7 +38,12 @@ export type Node =
   | { readonly kind: "each"; readonly target: Node; readonly over: Node; readonly body: readonly Node[] }
   | { readonly kind: "block"; readonly body: readonly Node[]; readonly isConditional: boolean }
   | { readonly kind: "return"; readonly value: Node }
-  | { readonly kind: "other"; readonly parts: readonly Node[]; readonly isNumber?: boolean };
+  | {
+      readonly kind: "other";
+      readonly parts: readonly Node[];
+      readonly isNumber?: boolean;
+      readonly isTruth?: boolean;
+    };
 
 export type RecordEntry = readonly [key: Node | undefined, value: Node];
 
@@ -79,7 +84,7 @@ export function sequence(...body: readonly Node[]): Node {
 }
 
 /** What two operands can become: a value of theirs, something else, or a number. */
-export type OperatorResult = Operation | "choice" | "other" | "number";
+export type OperatorResult = Operation | "choice" | "other" | "number" | "truth";
 
 /** What an infix operator makes of its operands. */
 export type Infix =

@@ -139,7 +139,8 @@ const ENDS_AN_OPERATION = wordSet(
   "--abort --quit --skip --show-current-patch --continue --resolved --edit-todo --help -h --dry-run --ff-only",
 );
 
-function inspectCommits({ run, by }: EffectOf<"git">, { workspace, report }: RuleContext): void {
+function inspectCommits({ run, by }: EffectOf<"git">, context: RuleContext): void {
+  const { workspace, report } = context;
   const { branch, repository, subcommand } = run;
   const action = ownValue(MAKES_COMMITS, subcommand);
   if (action === undefined || branch === undefined) return;
@@ -152,6 +153,8 @@ function inspectCommits({ run, by }: EffectOf<"git">, { workspace, report }: Rul
   const isUnborn = repository !== undefined && !hasBranch(workspace.disk, repository, branch);
   // Without a remote nobody else works on it, and no pull request can be made.
   const isShared = repository === undefined || listRemotes(workspace.disk, repository).length > 0;
+  // Nobody has it but whoever made it in a temporary folder.
+  if (!isShared && isThrownAway(run, context)) return;
   const isDenied =
     isCommit && isMainBranch(branch) && !isUnborn && isShared && workspace.settings.level !== "relaxed";
   report("git.main", by, branch, { action, verdict: isDenied ? "deny" : undefined });

@@ -1,5 +1,6 @@
-import { CHANGE } from "../../programs/index.ts";
+import { CHANGE, hasTrait, OWN_CLUSTER } from "../../programs/index.ts";
 import { describe } from "../../shell/index.ts";
+import { join } from "../../system/index.ts";
 import type { Examples, RuleTable, RuleText } from "../rule.ts";
 import { isOfFamily } from "../rule.ts";
 import type { CommandEffect, RuleContext, RuleFamily } from "../rule-context.ts";
@@ -359,9 +360,12 @@ function inspectOperation(effect: CommandEffect, context: RuleContext): void {
   if (effect.kind !== "operation") return;
   const { by, rule, target, what, rest = "", safer } = effect;
   if (rule === "sec.keychain" && isOnlyUsed(context, effect)) return;
+  // What is only said by a word, such as `helm dependency update`, may be done here.
+  const cluster = what === CHANGE ? undefined : currentCluster(by, context);
+  if (cluster !== undefined && OWN_CLUSTER.test(cluster) && /^(?:cloud\.cluster|deploy\.)/.test(rule)) return;
   const isProduction =
     isOfFamily(rule, "cloud", "db", "deploy") &&
-    namesProduction(effect.names, context.workspace.settings.prodNames);
+    namesProduction([...effect.names, cluster ?? ""], context.workspace.settings.prodNames);
   if (rule === "deploy.production") {
     if (isProduction || effect.verdict !== undefined || (what !== CHANGE && isForProduction(context)))
       context.report(rule, by, target, { what, tool: target.split(" ")[0], rest, safer });
@@ -370,6 +374,27 @@ function inspectOperation(effect: CommandEffect, context: RuleContext): void {
   const shown = isProduction ? `${target} (production)` : target;
   const verdict = isProduction ? "deny" : effect.verdict;
   context.report(rule, by, shown, { what, tool: target.split(" ")[0], rest, verdict, safer });
+}
+
+const MAX_CONFIGURATION = 256 * 1024;
+
+/** The cluster that a command goes to which names none: the one that is set in the configuration of the client. */
+function currentCluster(
+  { program, invocation, place }: CommandEffect["by"],
+  context: RuleContext,
+): string | undefined {
+  const { workspace, facts } = context;
+  if (invocation === undefined || place.kind !== "local" || !hasTrait(program, "appliesManifests"))
+    return undefined;
+  const isChosen = (word: string) =>
+    /^(?:--(?:kube-?)?(?:context|config)|use-context|set-context)(?:=|$)/.test(word);
+  if (facts.invocations.some(({ argv }) => argv.map(describe).some(isChosen))) return undefined;
+  const own = invocation.environment.find(({ name }) => name === "KUBECONFIG")?.value;
+  const given = own === undefined ? workspace.given.variable?.("KUBECONFIG") : describe(own);
+  const path =
+    given === undefined || given === "" ? join(workspace.home, ".kube/config") : given.split(":")[0];
+  const content = path?.startsWith("/") === true ? workspace.disk.text(path, MAX_CONFIGURATION) : undefined;
+  return /^current-context:[ \t]*["']?([\w./:@-]+)/m.exec(content ?? "")?.[1];
 }
 
 /** A whole word of a name: `prod-db` and `my_live_site` do, `product` and `delivery` do not. */

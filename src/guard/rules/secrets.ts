@@ -2,6 +2,7 @@ import {
   asksForSecret,
   findMissing,
   isEveryday,
+  isForTests,
   isInterpreter,
   isLocalAddress,
   isSecretName,
@@ -225,20 +226,40 @@ function isOfNames({ by: { invocation } }: EffectOf<"read">, { facts }: RuleCont
 
 /** The session, or this command before, made it where nothing was: its secret is the session's own. */
 function isOwn({ by }: Pick<CommandEffect, "by">, { path }: Target, context: RuleContext): boolean {
-  const { workspace, effects } = context;
+  const { workspace, effects, facts } = context;
   if (path === undefined || classifyPath(workspace, path) === "system") return false;
-  if (workspace.disk.kind(path) === undefined)
-    return effects.some(
-      one =>
-        one.kind === "write" &&
-        one.by.invocation !== undefined &&
-        by.invocation !== undefined &&
-        one.by.invocation.id < by.invocation.id &&
-        targetsForWord(context, one.path, one.by, true).some(target => target.path === path),
+  if (workspace.disk.kind(path) === undefined) {
+    const isBefore = (id = Number.NaN) => id < (by.invocation?.id ?? 0);
+    return (
+      effects.some(
+        one =>
+          one.kind === "write" &&
+          isBefore(one.by.invocation?.id) &&
+          targetsForWord(context, one.path, one.by, true).some(target => target.path === path),
+      ) ||
+      facts.invocations.some(
+        one => one.id <= (by.invocation?.id ?? -1) && makesKey(one) && namesPath(one, path, context),
+      )
     );
+  }
   const written = workspace.given.written?.();
   const isMade = written?.hasWritten(path) === true && written.textBefore(path) === "";
   return isMade && !isCopyOfSecret(path, context);
+}
+
+/** `imgtool keygen -k dev.pem`: by its words it makes a key, whatever program it is. */
+function makesKey({ argv }: Invocation): boolean {
+  const [, first = text("")] = argv;
+  return /^(?:key-?gen|gen-?(?:key|rsa|ec|cert)\w*|(?:generate|create|new|make|init)[\w-]*)$/i.test(
+    describe(first),
+  );
+}
+
+function namesPath(invocation: Invocation, path: string, context: RuleContext): boolean {
+  const by = toActor(invocation);
+  return invocation.argv
+    .slice(1)
+    .some(word => targetsForWord(context, word, by, true).some(target => target.path === path));
 }
 
 /** `grep -r password ~`: everything that is kept there is searched for secrets, or shown as it is. */
@@ -263,7 +284,7 @@ function secretVerdict(kind: SecretKind | undefined, effect: CommandEffect): "de
     : undefined;
 }
 
-const TEMPLATE = /(^|[._-])(example|sample|template|tmpl|dist|defaults?|tpl)([._-]|$)/i;
+const TEMPLATE = /(^|[._-])(example|sample|template|tmpl|dist|default[a-z]?|tpl)([._-]|$)/i;
 
 function inspectWrite(effect: EffectOf<"write">, context: RuleContext): void {
   for (const target of targetsForWord(context, effect.path, effect.by, effect.how !== "link")) {
@@ -290,12 +311,26 @@ function isHarmlessWrite(effect: EffectOf<"write">, target: Target, context: Rul
   const kind = workspace.disk.kind(target.path);
   if (kind !== undefined && !(effect.how === "link" && kind === "symlink")) return false;
   if (effect.how === "make" || zone === "temp") return true;
+  if (isOfProject && isSettingsFile(target.path) && isForTests(lastName(text(target.path)))) return true;
   const contents = facts.writtenFiles.filter(file => knownText(file.path) === target.path);
   const origins = contents.flatMap(({ content }) => content.origins);
   return [
     ...(effect.from === undefined ? [] : [effect.from]),
     ...origins.flatMap(origin => (origin.kind === "file" ? [origin.path] : [])),
   ].some(from => TEMPLATE.test(lastName(from)));
+}
+
+/** The same command makes it, and it is not there yet: `rm -f x.pem && openssl genrsa -out x.pem`. */
+function isMadeAnew(path: string, context: RuleContext): boolean {
+  return (
+    context.workspace.disk.kind(path) === undefined &&
+    context.effects.some(
+      effect =>
+        effect.kind === "write" &&
+        effect.how === "make" &&
+        targetsForWord(context, effect.path, effect.by, true).some(target => target.path === path),
+    )
+  );
 }
 
 function lastName(path: Value): string {
@@ -307,7 +342,9 @@ function inspectLoss(effect: CommandEffect, path: Value, context: RuleContext): 
   for (const target of targetsForWord(context, path, effect.by, false)) {
     const kind = findSecret(context, target);
     // What somebody keeps does not lie in a temporary folder.
-    const isKept = target.path === undefined || classifyPath(context.workspace, target.path) !== "temp";
+    const isKept =
+      target.path === undefined ||
+      (classifyPath(context.workspace, target.path) !== "temp" && !isMadeAnew(target.path, context));
     if (kind !== undefined && isKept && !isOwn(effect, target, context))
       context.report("sec.write", effect.by, target.shown, { verdict: secretVerdict(kind, effect) });
   }

@@ -1,3 +1,4 @@
+import { filledBy } from "../../programs/index.ts";
 import { describe } from "../../shell/index.ts";
 import type { RuleTable } from "../rule.ts";
 import {
@@ -6,6 +7,7 @@ import {
   type RuleContext,
   type RuleFamily,
   targetsForWord,
+  toActor,
 } from "../rule-context.ts";
 
 const RULES = {
@@ -23,6 +25,24 @@ const RULES = {
     person: "It cannot be undone.",
     model: "Do not write to disks; work with files.",
     safer: "lsblk",
+  },
+  "disk.full": {
+    title: "fills the disk",
+    verdict: "ask",
+    when: "What never ends, or is larger than a disk, is written to a file.",
+    examples: {
+      asks: {
+        "yes > x.txt": "x.txt",
+        "dd if=/dev/zero of=x.img": "x.img",
+        "fallocate -l 900G x.img": "x.img",
+      },
+      passes: ["yes | head -5 > x.txt", "dd if=/dev/zero of=x.img bs=1M count=16", "timeout 1 yes > x.txt"],
+    },
+    lost: "It would write {target} until the disk is full.",
+    person:
+      "Programs of this machine fail where there is no room, and may lose what they have not written yet.",
+    model: "Say how much is to be written: with a count, a size or a time limit.",
+    safer: "df -h .",
   },
   "sys.power": {
     title: "switches the machine off",
@@ -127,6 +147,11 @@ const system: Check = {
   inspectWhole(context) {
     for (const { name, isForkBomb } of context.facts.functions) {
       if (isForkBomb) context.report("sys.forkbomb", undefined, name.includes(" ") ? name : `${name}()`);
+    }
+    const { invocations, redirections } = context.facts;
+    for (const invocation of invocations) {
+      const filled = filledBy(invocation, invocations, redirections);
+      if (filled !== undefined) context.report("disk.full", toActor(invocation), filled);
     }
   },
 };

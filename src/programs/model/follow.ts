@@ -319,7 +319,7 @@ function operationEffects(
   const isTask = found?.is?.includes("runsTasks") === true;
   const isTarget = found?.is?.some(trait => trait === "runsTargets" || trait === "mayRunPackage") === true;
   // Rows are what is known of a program, not all that it can do: their kinds are looked for in its words as well.
-  if (isSpokenFor(rows, there)) return known;
+  if (isSpokenFor(rows, there, found)) return known;
   const kinds = isUnknown ? undefined : kindsOfOperations(rows);
   // A record without options and rows knows no subcommand of the program.
   const hasNoVerbs = found?.options === undefined && found?.language === undefined && rows.length === 0;

@@ -138,7 +138,7 @@ function findOperation(
   const operands = options.operandValues;
   for (const operation of rows) {
     const matched = matchOperands(operandPattern(operation), shown);
-    if (matched === undefined || !applies(operation, matched, operands, options, call)) continue;
+    if (matched === undefined || !applies(operation, matched, operands, options, call, record)) continue;
     const { rule, what, safer, verdict } = operation;
     return {
       kind: "operation",
@@ -154,8 +154,14 @@ function findOperation(
   return undefined;
 }
 
-/** Whether a row is about these words and says when they are free: `unless`, `free on`. */
-export function isSpokenFor(rows: readonly (readonly Operation[])[], { options }: ParsedCall): boolean {
+/** Whether a row is about these words and says when they are free: `unless`, `free on`; or all is free where it is done. */
+export function isSpokenFor(
+  rows: readonly (readonly Operation[])[],
+  call: ParsedCall,
+  record: Program | undefined,
+): boolean {
+  if (choosesOwnCluster(call, record)) return true;
+  const { options } = call;
   let operands: readonly string[] | undefined;
   const isAbout = (operation: Operation): boolean => {
     const { unless, freeOn } = operation;
@@ -187,6 +193,7 @@ function applies(
   operands: readonly Value[],
   options: ParsedOptions,
   call: ProgramCall,
+  record: Program | undefined,
 ): boolean {
   const { unless, needs, isAnswered, ofUnknown, isFreeInTests } = operation;
   if (unless !== undefined && options.isOn(...words(unless))) return false;
@@ -194,7 +201,11 @@ function applies(
   if (hasNeeds === false) return false;
   if (operation.freeOn !== undefined && isFree(operation, operands.map(describe), matched)) return false;
   if (isAnswered === true && !isFed(call)) return false;
-  if (isFreeInTests === true && (isTestRun(call) || choosesTests(call))) return false;
+  if (
+    isFreeInTests === true &&
+    (isTestRun(call) || choosesTests(call) || choosesOwnCluster(call, record) || startsItself(call))
+  )
+    return false;
   return ofUnknown !== true || call.isOpenEnded || operands.slice(matched).some(hasUnknown);
 }
 
@@ -327,6 +338,30 @@ function choosesTests({ argv }: ProgramCall): boolean {
     return found === null ? [] : (found[1] ?? (next.startsWith("-") ? [] : next));
   });
   return chosen.length > 0 && chosen.every(isForTests);
+}
+
+/** Names that the makers of clusters on this machine give to their contexts: such a cluster is made again. */
+export const OWN_CLUSTER =
+  /^(?:kind-[\w-]+|k3d-[\w-]+|minikube|docker-desktop|docker-for-desktop|rancher-desktop|orbstack|colima(?:-[\w-]+)?)$/;
+
+/** `--context kind-dev`, also chosen by an earlier part of the same text. */
+function choosesOwnCluster(call: ProgramCall, record: Program | undefined): boolean {
+  const given = call.argv.map(describe);
+  const named = given.flatMap((word, index) => {
+    const found = /^--(?:kube-?)?context(?:=(.*))?$/s.exec(word);
+    return found === null ? [] : [found[1] ?? given[index + 1] ?? ""];
+  });
+  const chosen = named.at(-1) ?? chosenBefore(record, call).at(-1);
+  return chosen !== undefined && OWN_CLUSTER.test(chosen);
+}
+
+/** `supabase start && supabase db reset`: without an option that says where, it is what was started here. */
+function startsItself({ id, argv, scope }: ProgramCall): boolean {
+  const [name = "", ...given] = argv.map(describe);
+  return (
+    given.every(word => /^\w/.test(word)) &&
+    scope.session.invocations.slice(0, id).some(one => one.argv.map(describe).join(" ") === `${name} start`)
+  );
 }
 
 /** A directory such as `envs/prod` chooses what terraform works on. */

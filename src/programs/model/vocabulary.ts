@@ -12,7 +12,7 @@ const DESTROYS = wordSet(`
 const WEAKLY = wordSet(`
   remove rm del reset flush clear force evict expunge prune deactivate unregister deregister detach empty uninstall
   drain trash overwrite invalidate expire archive cancel ban kick refund void forget abandon discard suspend freeze
-  shutdown poweroff halt quarantine blacklist demote offboard strip scrap zap cleanup unset down deallocate revert
+  shutdown poweroff halt pause unlink quarantine blacklist demote offboard strip scrap zap cleanup unset down deallocate revert
 `);
 /** What ends something that runs; with everything for its object, what others run as well. */
 const ENDS = wordSet(
@@ -49,6 +49,11 @@ const MASS_MAIL = wordSet(
 const SENDS = wordSet(
   "send broadcast blast launch schedule dispatch deliver publish push start trigger resend",
 );
+/** Read by whoever likes to, as soon as it is posted. */
+const POSTED = wordSet("tweet toot skeet");
+const POSTS = wordSet("post create publish send reply quote");
+const TELLS_PEOPLE = wordSet("send email mail message dm notify broadcast text sms invite announce");
+const EVERYBODY = wordSet("all everyone everybody");
 const MESSAGES = wordSet("message email mail notification call verification text");
 const TO_MANY =
   /^(?:to-?)?(?:lists?|list-ids?|audiences?|segments?|subscribers?|recipients?-list|all-\w+|everyone)$/;
@@ -231,6 +236,13 @@ export function destroyingVerb(part: string): string | undefined {
   return verb !== undefined && (noun === "all" || noun === "range" || isResource(singular(noun)))
     ? verb
     : undefined;
+}
+
+/** A word of a server or a tool whose texts are for a database, whatever its member is called. */
+export function isOfDatabases(word: string): boolean {
+  return /^(?:\w*sql\w*|pg|postgres\w*|maria\w*|db|database|dbhub|clickhouse|snowflake|bigquery|redshift|duckdb|oracle|cassandra|cql|redis|mongo\w*)$/.test(
+    word,
+  );
 }
 
 export function isWeakVerb(part: string): boolean {
@@ -434,6 +446,8 @@ function tellsMany(parts: readonly string[], isOf: readonly string[], options: O
     ({ name, value = "" }) => /^(?:to|t|number|phone)/.test(name) && /^\+\d{4,}$/.test(value),
   );
   if (isPhone && (sends || parts.some(part => MESSAGES.has(part)))) return true;
+  if (parts.some(part => POSTED.has(part)) && [...parts, ...isOf].some(part => POSTS.has(part))) return true;
+  if (parts.some(part => TELLS_PEOPLE.has(part)) && parts.some(part => EVERYBODY.has(part))) return true;
   if (!sends) return false;
   return parts.some(part => MASS_MAIL.has(part)) || options.some(({ name }) => TO_MANY.test(name));
 }

@@ -250,7 +250,7 @@ export const cloud: Field = {
 
         `cloud.cluster delete | delete objects of the cluster | free on ${PODS_OF_SETS} | safer kubectl delete --dry-run=client {rest} | stops kubectl delete web | passes kubectl delete pod web-5d8f7c9b4-x2k4p`,
         "cloud.cluster drain | evict every pod of a node | safer kubectl drain --dry-run=client {rest} | stops kubectl drain web",
-        "cloud.cluster replace | delete and recreate objects | needs force | stops kubectl replace web --force | passes kubectl replace web",
+        "cloud.cluster replace | delete and recreate objects | needs force raw | stops kubectl replace web --force | passes kubectl replace web",
         'cloud.cluster patch|edit | take away what keeps objects from being deleted | needs p=*finalizers*null* patch=*finalizers*null* p=*finalizers*[]* patch=*finalizers*[]* | stops kubectl patch pv web -p \'{"metadata":{"finalizers":null}}\' | passes kubectl patch pv web -p \'{"metadata":{"labels":null}}\'',
         "cloud.cluster apply | delete objects that are not in the files | needs prune | stops kubectl apply web --prune | passes kubectl apply web",
         "cloud.cluster scale | stop every replica | needs replicas=0 + all | stops kubectl scale web --replicas 0 --all | passes kubectl scale web",

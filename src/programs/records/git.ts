@@ -100,7 +100,7 @@ export const versionControl: Field = {
         "grant.access repo deploy-key|collaborator|members add | give rights | stops gh repo deploy-key add web | passes gh repo deploy-key list web",
         "grant.access deploy-key|org|token add|create|invite|import | give rights | stops gh deploy-key add web | passes gh deploy-key list",
         "grant.access auth refresh|login | widen the rights of the token | needs s scopes | stops gh auth refresh web -s | passes gh auth refresh web",
-        "grant.access api *collaborators*|*memberships*|*/keys|*/invitations|*/members|*/members/*|*/teams/*|*/hooks|*/deploy_keys|user/keys | give rights | needs method=PUT method=POST method=put method=post | stops gh api collaborators web --method PUT | passes gh api collaborators web",
+        "grant.access api *collaborators*|*memberships*|*/keys|*/invitations|*/members|*/members/*|*/teams/*|*/hooks|*/deploy_keys|user/keys | give rights | needs method=PUT method=POST method=put method=post f F field raw-field | stops gh api collaborators web --method PUT | passes gh api collaborators web",
         "grant.protection api *protection*|*protected_branches*|*rulesets*|*vulnerability-alerts*|*automated-security-fixes*|*secret-scanning* | lift a protection | needs method=PUT method=PATCH method=DELETE method=POST | stops gh api protection web --method PUT | passes gh api protection web",
         "cloud.repository api repos/* | change what belongs to others | needs f=force?true F=force?true f=archived?true F=archived?true f=new_owner* F=new_owner* raw-field=force?true field=force?true | stops gh api repos/x web -f force=true | passes gh api repos/x web",
 
@@ -396,7 +396,7 @@ const FORGE_OPTIONS: OptionGrammar = {
 function publishedTexts(call: ParsedCall): readonly ProgramEffect[] {
   const { options, argv } = call;
   const line = argv.slice(1, 3).map(describe).join(" ");
-  if (!/^(issue|pr|mr|release|discussion|api) ?/.test(line)) return [];
+  if (!/^(issue|pr|mr|release|discussion|variable|api) ?/.test(line)) return [];
   const isApi = line.startsWith("api");
   const sent: readonly Payload[] = [
     ...payloads("body", options.valuesOf("b", "body", "t", "title", "n", "notes")),

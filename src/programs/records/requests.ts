@@ -86,6 +86,8 @@ function saidByRequest({ method, address, bodies }: HttpRequest): readonly Opera
   // `…/v3/mail/send`, `…/sites/x/deploys`
   if (/^(?:send|broadcast)$/.test(last) && segments.length > 1)
     return [operationAt(address, "publish", "send it to people")];
+  // `…/repos/x/keys`, `…/user/ssh-keys`
+  if (last === "key" || /[-_]keys?$/.test(last)) return [operationAt(address, "grant.access", "give rights")];
   if (verb === "create" && /^(?:deploy|promote|rollback)$/.test(last))
     return [{ ...operationAt(address, "deploy.production", "deploy"), verdict: "ask" }];
   const options = bodies.flatMap(body => {
@@ -160,7 +162,7 @@ export function requestOfOptions(options: ParsedOptions, argv: readonly Value[])
 
 function isDelete({ method, headers }: HttpRequest): boolean {
   return (
-    /^delete$/i.test(method ?? "") ||
+    /^(?:delete|purge)$/i.test(method ?? "") ||
     headers.some(header => /^x-(http-)?method(-override)?\s*:\s*delete\s*$/i.test(header))
   );
 }

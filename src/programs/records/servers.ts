@@ -52,13 +52,15 @@ export const servers: Field = {
           ? sendEffect(undefined, payloads("file", files))
           : [],
     }),
-    program("cloudflared lt localtunnel tailscale bore zrok devtunnel", "readsNothing", {
+    program("cloudflared lt localtunnel tailscale bore zrok devtunnel tmate upterm sshx", "readsNothing", {
       options: { values: "-p url port" },
       operations: [
         "cloudflared: net.expose tunnel | make a port of this machine reachable from the internet | needs url | stops cloudflared tunnel web --url | passes cloudflared tunnel web",
         "cloudflared: net.expose tunnel run | make a port of this machine reachable from the internet | stops cloudflared tunnel run web | passes cloudflared tunnel list web",
         "lt localtunnel: net.expose - | make a port of this machine reachable from the internet | needs p port | stops lt web -p | passes lt web",
         "tailscale: net.expose funnel | make a port of this machine reachable from the internet | stops tailscale funnel web | passes tailscale list web",
+        "tmate sshx: net.expose - | share a terminal of this machine with others | stops tmate | passes tmate --help",
+        "upterm: net.expose host | share a terminal of this machine with others | stops upterm host web | passes upterm session list",
         "bore: net.expose local | make a port of this machine reachable from the internet | stops bore local web | passes bore list web",
         "zrok: net.expose share | make this machine reachable from the internet | stops zrok share web | passes zrok list web",
         "devtunnel: net.expose host | make a port of this machine reachable from the internet | stops devtunnel host web | passes devtunnel list web",

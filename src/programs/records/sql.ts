@@ -88,6 +88,10 @@ const LOSSES: Readonly<Partial<Record<SqlLoss, { readonly rule: OperationRule; r
   protection: { rule: "grant.protection", what: "switch a protection of the database off" },
 };
 
+const CREATED =
+  /^create\s+(?:(?:temp|temporary|unlogged)\s+)?(?:table|view|index|schema|database)\s+["`[]?(\w[\w.]*)["`\]]?\s*(?:\(|as\b|on\b|;|$)/i;
+const MAX_CREATED = 200;
+
 /** What SQL text would lose, as operations. */
 export function sqlLosses(
   code: Value,
@@ -95,7 +99,15 @@ export function sqlLosses(
   file: Value | undefined,
   program: string,
 ): readonly OperationEffect[] {
-  return readSql(code, findDialect(program)).statements.flatMap(statement => {
+  const { statements } = readSql(code, findDialect(program));
+  const made = new Set<string>();
+  return statements.flatMap(statement => {
+    if (statement.verb === "CREATE") {
+      const name = CREATED.exec(describe(code).slice(statement.at, statement.at + MAX_CREATED))?.[1];
+      if (name !== undefined) made.add(name.toLowerCase());
+    }
+    // What the same text has made would have failed, had it been there.
+    if (made.has(statement.target?.toLowerCase() ?? "")) return [];
     const loss = statement.loss === undefined ? undefined : LOSSES[statement.loss];
     if (loss === undefined || statement.isExplained || statement.isRolledBack) return [];
     const { target } = statement;

@@ -219,6 +219,7 @@ export const system: Field = {
       run: runXcrun,
       operations: [
         "cloud.other simctl erase|delete …all | delete simulated devices with their data | stops xcrun simctl erase all | passes xcrun simctl shutdown all",
+        "cloud.other simctl erase|delete | delete a simulated device | free on iPhone*|iPad*|Apple*|booted|unavailable|????????-????-????-????-???????????? | stops xcrun simctl erase everything | passes xcrun simctl erase 'iPhone 15'",
         "publish altool|iTMSTransporter | hand an application to a store | needs upload-app upload-package | safer xcrun altool --validate-app | stops xcrun altool --upload-app -f a.ipa | passes xcrun altool --validate-app -f a.ipa",
       ],
     }),
@@ -230,6 +231,8 @@ export const system: Field = {
       "stop-computer restart-computer: sys.power - | switch the machine off | unless WhatIf whatif | stops stop-computer | passes stop-computer -WhatIf",
       "set-netfirewallprofile: sys.firewall - | open the firewall | needs enabled=false Enabled=False Enabled=*alse enabled=*alse | stops set-netfirewallprofile --enabled false | passes set-netfirewallprofile web",
       "stop-process spps: sys.kill - | end every process of a name | needs name processname | unless id whatif | stops stop-process web -name | passes stop-process web",
+      "pm: cloud.other clear|uninstall | delete an application with its data | free on *.debug|*.dev|*.test|*.staging | stops pm clear com.acme.chat | passes pm clear com.acme.chat.debug",
+      "defaults: cloud.other delete|rename | delete settings of an application | free on *.debug|*.dev|*.test|*.staging | stops defaults delete com.acme.chat | passes defaults delete com.acme.chat.debug",
       "sfltool: sys.cron add-item | make something start at login | stops sfltool add-item x | passes sfltool dumpbtm",
       "logrotate: cloud.other - | rotate logs now and drop the oldest | needs f force | unless d debug | stops logrotate -f x.conf | passes logrotate -d x.conf",
       "hdparm nvme sg_format: disk.raw - | erase a disk | needs f force security-erase security-erase-enhanced trim-sector-ranges format | stops hdparm web -f | passes hdparm web",

@@ -49,7 +49,7 @@ export const otherVersionControl: Field = {
       "cvs: git.history admin|rdelete|remove|rm | remove history or files | needs o f | stops cvs admin -o 1.2 a.c | passes cvs log",
       "cvs: git.history tag|rtag | delete or move tags of everybody | needs d F | safer cvs status -v | stops cvs rtag -d -a v1 app | passes cvs tag v2",
       "p4: git.history obliterate|archive|prune|unzip | delete files with their history | unless n | stops p4 obliterate -y //depot/a | passes p4 changes",
-      "p4: git.checkout revert|clean|reconcile|unshelve | overwrite or delete changed files | unless n | stops p4 revert //depot/a | passes p4 opened",
+      "p4: git.checkout revert|clean|reconcile|unshelve | overwrite or delete changed files | unless n a | stops p4 revert //depot/a | passes p4 opened",
       "p4: git.checkout sync|update|flush | overwrite changed files | needs f | stops p4 sync -f //depot/a | passes p4 sync",
       "p4: git.history client|workspace|change|changelist|shelve|label|branch|stream|user|group|depot|job | delete it on the server | needs d | stops p4 client -d -f ws | passes p4 client -o",
       "p4: git.history delete | delete files of the depot | unless n | stops p4 delete //depot/a | passes p4 edit //depot/a",

@@ -30,6 +30,8 @@ export const JAVASCRIPT = defineLanguage({
     ["child_process.{spawn,spawnSync,execFile,execFileSync} spawnSync", special.runsProgram],
     ["cross-spawn cross-spawn.{sync,spawn}", special.runsProgram],
     ["child_process.fork", special.forks],
+    // QuickJS
+    ["os.exec", "runsWords", "0"],
     ["{Bun,bun}.{spawn,spawnSync} Deno.run", "runsWords", "{cmd} 0", "{cwd}", "{stdin}"],
     ["Deno.Command", "startsProgram", "0", "{args}", 0, "{cwd}"],
     [
@@ -136,7 +138,7 @@ export const JAVASCRIPT = defineLanguage({
     ["Reflect.apply", "calls", "0", "2"],
     ["Worker worker_threads.Worker", special.startsWorker],
     [
-      "Date.now process.{hrtime,pid} crypto.randomUUID Math.{random,floor} Number parseInt parseFloat",
+      "Date.now process.{hrtime,pid} crypto.randomUUID Math.{random,floor} Number Boolean parseInt parseFloat",
       "givesToken",
     ],
     ["require import module.require require.main.require _load createRequire()", special.loads],

@@ -199,7 +199,7 @@ export const PYTHON = defineLanguage({
     ["chr", "makesCharacters", "0"],
     ["range", special.counts],
     [
-      "len int float abs round time.{time,time_ns} os.getpid uuid.{uuid4,uuid1} random.randint id hash",
+      "len bool int float abs round time.{time,time_ns} os.getpid uuid.{uuid4,uuid1} random.randint id hash",
       "givesToken",
     ],
     ["{datetime.datetime.now(),time,datetime.now()}.strftime", "givesToken"],

@@ -83,7 +83,7 @@ const INFIX: InfixTable = new Map([
   ...level(PRECEDENCE.condition, "python-if", "if"),
   ...level(PRECEDENCE.or, "choice", "or"),
   ...level(4, "both", "and"),
-  ...level(5, "other", "in not is < > <= >= == != <>"),
+  ...level(5, "truth", "in not is < > <= >= == != <>"),
   ...level(PRECEDENCE.bitwise, "other", "| ^ & << >>"),
   ...level(10, "join", "+"),
   ...level(10, "number", "-"),
