@@ -35,6 +35,11 @@ const OWN_SERVERS = wordSet(
 const OF_OTHERS = wordSet("drive gdrive dropbox onedrive sharepoint box s3 blob");
 /** Enough in the name of a tool, which has no word but for what it does. */
 const TAKES = wordSet("remove uninstall deactivate reset");
+/** Money moves as soon as it is taken. */
+const TRADES = wordSet("place submit execute");
+const TRADED = wordSet("order trade swap bet");
+/** What is open then, is open for whoever stands in front of it. */
+const OPENS = wordSet("unlock disarm");
 /** Done to all at once, each of these cannot be taken back for each. */
 const ENDS_ALL = wordSet("resolve acknowledge close dismiss reject approve accept complete mute");
 const CLOSED = wordSet("board account project store space room workspace team organization shop site queue");
@@ -87,6 +92,10 @@ export function operationsOfTool(tool: string, input: Json, by: Actor): readonly
     return [{ ...common, rule: "sec.keychain", what: "send the login of an open page to somebody" }];
   if (server.length > 0 && words.includes("all") && words.some(endsRunning))
     return [{ ...common, rule: "sys.kill", what: "end everything that runs there" }];
+  if (server.length > 0 && OPENS.has(words[0] ?? "") && !isOfAgent(words, server))
+    return [{ ...common, rule: "grant.protection", what: "open what is locked" }];
+  if (server.length > 0 && isSharedWithAll(members))
+    return [{ ...common, rule: "cloud.public", what: "open it to everybody" }];
   if (deletesByRequest(members))
     return [{ ...common, rule: "cloud.api", what: "delete something on another machine" }];
   const asked = changedByRequest(members, input);
@@ -114,6 +123,15 @@ export function operationsOfTool(tool: string, input: Json, by: Actor): readonly
     return [{ ...common, rule: "grant.protection", what: "switch a protection off" }];
   const said = [...words, ...chosenWords(words, members)];
   return [...forcedOperations(said, members, common), ...saidOperations(said, members, common)];
+}
+
+/** `create_shared_link(access: "open")` */
+function isSharedWithAll(members: readonly Member[]): boolean {
+  return members.some(
+    ({ name, value }) =>
+      /^(?:access|visibility|sharing|share_?(?:type|scope)|link_?access)$/i.test(name) &&
+      /^(?:open|public|anyone(?:_with_(?:the_)?link)?|everyone|world)$/i.test(String(value)),
+  );
 }
 
 /** Where a page keeps who is logged in, and how its code talks to others. */
@@ -234,6 +252,7 @@ function verbIn(words: readonly string[], server: readonly string[] = []): strin
   if (/\bpower (?:off|down|cycle)\b/.test(line)) return "switch off";
   const nouns = words.map(singular);
   if (paysOut(first, nouns.at(-1) ?? "")) return "pay";
+  if (TRADES.has(first) && TRADED.has(nouns.at(-1) ?? "")) return "pay";
   // A verb in front is what is done, whatever the last word could be by itself: `deleteIssue`.
   if (server.length > 0 && words[1] === "all" && ENDS_ALL.has(first) && !isOfAgent(words, server))
     return first;

@@ -273,3 +273,55 @@ describe("what a request or a client says", () => {
     expect(rules(command)).toEqual([]);
   });
 });
+
+describe("kinds of other fields of work", () => {
+  it.each([
+    ["acme config:delete system.site -y", "cloud.other"],
+    ["acme phone-numbers:remove +15551234567", "cloud.other"],
+    ["acme_rm -all", "cloud.other"],
+    ["acmesuper -d ALL", "cloud.other"],
+    ["acmeadm expunge -A mailbox INBOX all", "cloud.other"],
+    ["acmebatch --wrap 'rm -rf /home/user/Documents'", "fs.home"],
+    ["acme wallet decrypt-keystore main", "sec.keychain"],
+    ["acme account export --show-private-key", "sec.keychain"],
+    ["mysql -e 'RESET MASTER'", "db.delete"],
+    ["mysql -e 'PURGE BINARY LOGS BEFORE NOW()'", "db.delete"],
+    ["snowsql -q 'drop warehouse wh'", "db.drop"],
+    ["snowsql -q 'ALTER ACCOUNT SET DATA_RETENTION_TIME_IN_DAYS=0'", "grant.protection"],
+    ["mongosh app --eval 'db.users.updateMany({}, {$unset:{email:1}})'", "db.delete"],
+    ["mongosh app --eval 'db.getSiblingDB(\"admin\").shutdownServer()'", "db.drop"],
+  ])("are asked about: %s", (command, rule) => {
+    expect(rules(command)).toContain(rule);
+  });
+  it.each([
+    "acme config:show system.site",
+    "acme_rm file.txt",
+    "acme -d all",
+    "acmebatch --wrap 'python train.py'",
+    "acme wallet list",
+    "mysql -e 'SHOW MASTER STATUS'",
+    "mongosh app --eval 'db.users.updateMany({a:1}, {$set:{b:1}})'",
+  ])("pass: %s", command => {
+    expect(rules(command)).toEqual([]);
+  });
+  it.each<[string, Json, string]>([
+    ["mcp__ci__trigger_build", { job: "deploy-production" }, "deploy.production"],
+    ["mcp__broker__place_order", { side: "SELL", size: "10" }, "cloud.other"],
+    ["mcp__home__unlock_door", { entity: "front" }, "grant.protection"],
+    ["mcp__box__create_shared_link", { file: "1", access: "open" }, "cloud.public"],
+    ["mcp__tool__shred", { path: `${HOME}/Documents/taxes.pdf` }, "cloud.other"],
+    ["mcp__any-shell__run", { server: "prod", cmd: "rm -rf /srv/www" }, "fs.outside"],
+  ])("are asked about: %s %j", (name, input, rule) => {
+    expect(ofTool(name, input)).toContain(rule);
+  });
+  it.each<[string, Json]>([
+    ["mcp__ci__trigger_build", { job: "unit-tests" }],
+    ["mcp__ci__get_build", { job: "deploy-production" }],
+    ["mcp__shop__list_orders", {}],
+    ["mcp__home__lock_door", { entity: "front" }],
+    ["mcp__box__create_shared_link", { file: "1", access: "collaborators" }],
+    ["mcp__any-shell__run", { server: "localhost", cmd: "ls" }],
+  ])("pass: %s %j", (name, input) => {
+    expect(ofTool(name, input)).toEqual([]);
+  });
+});

@@ -46,7 +46,8 @@ function mongoLanguage(losses: MongoLoss[]): LanguageDefinition {
     methods: () => [
       ["dropDatabase", loses("database", () => true)],
       ["drop", loses("collection", () => true)],
-      ["deleteMany remove", loses("documents", isEmptyFilter)],
+      ["deleteMany remove updateMany replaceMany", loses("documents", isEmptyFilter)],
+      ["shutdownServer", loses("database", () => true)],
       ["runCommand adminCommand", loses("database", namesDrop)],
       ["grantRolesToUser grantPrivilegesToRole grantRolesToRole createUser", loses("rights", () => true)],
     ],

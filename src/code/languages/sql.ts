@@ -391,6 +391,18 @@ const READERS: ReadonlyMap<string, ReadLoss> = new Map<string, ReadLoss>([
   ["SET", readSetting],
   ["EXEC", readProcedure],
   ["EXECUTE", readProcedure],
+  // Logs of MySQL from which a replica or a restored backup goes on.
+  [
+    "PURGE",
+    tokens =>
+      /^(?:BINARY|MASTER)$/.test(keyword(tokens[1]))
+        ? { loss: "truncate", target: "the binary logs" }
+        : NO_LOSS,
+  ],
+  [
+    "RESET",
+    tokens => (keyword(tokens[1]) === "MASTER" ? { loss: "truncate", target: "the binary logs" } : NO_LOSS),
+  ],
 ]);
 
 function indexOfWord(tokens: readonly SqlToken[], word: string): number {
@@ -428,6 +440,10 @@ const DROPPED: ReadonlyMap<string, SqlLoss> = new Map<string, SqlLoss>([
   ["DATABASE", "database"],
   ["KEYSPACE", "database"],
   ["NAMESPACE", "database"],
+  ["WAREHOUSE", "database"],
+  ["CATALOG", "database"],
+  ["ACCOUNT", "database"],
+  ["TABLESPACE", "database"],
   ["BUCKET", "database"],
   ["COLLECTION", "table"],
   ["MEASUREMENT", "table"],
@@ -487,9 +503,9 @@ function readAlter(tokens: readonly SqlToken[]): Loss {
   if (/^(?:USER|ROLE|LOGIN|GROUP|SERVER|DEFAULT)$/.test(altered))
     return readAlteredAccount(tokens, altered, table);
   if (altered === "SYSTEM") return { loss: "protection", target: "the configuration" };
-  if (altered !== "TABLE") return { loss: undefined, target: table };
   const retention = tokens[indexOfWord(tokens, "DATA_RETENTION_TIME_IN_DAYS") + 2];
   if (retention?.text === "0") return { loss: "protection", target: table };
+  if (altered !== "TABLE") return { loss: undefined, target: table };
   const isOpened = /^DISABLE (?:ROW|TRIGGER)$|^NO FORCE$/;
   if (tokens.some((token, index) => isOpened.test(`${keyword(token)} ${keyword(tokens[index + 1])}`)))
     return { loss: "protection", target: table };

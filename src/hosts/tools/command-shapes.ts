@@ -241,7 +241,7 @@ function readElsewhere(members: JsonObject): { readonly elsewhere?: ElsewhereCom
   const container = text(/^(container|container_?(id|name))$/i);
   if (typeof container === "string") return { elsewhere: { container } };
   // A pod is treated like another machine: its data belongs to others.
-  const host = text(/^(host|hostname|ssh_?host|remote_?host|pod|pod_?name)$/i);
+  const host = text(/^(host|hostname|server|machine|ssh_?host|remote_?host|pod|pod_?name)$/i);
   return typeof host === "string" && !/^(localhost|127\.|::1)/.test(host) ? { elsewhere: { host } } : {};
 }
 

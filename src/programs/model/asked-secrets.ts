@@ -23,12 +23,13 @@ function asksForValue({ options }: ParsedCall): boolean {
   const isString = parts.includes("connection") && parts.some(part => /^(?:string|uri|url)s?$/.test(part));
   const isDecrypted = parts.includes("decrypt") && parts.some(part => /^(?:env|secrets?|vault)$/.test(part));
   const isAsked = parts.some(part => ASKS.has(part)) && parts.some(part => VALUES.has(part));
+  const isUnlocked = parts.includes("decrypt") && parts.some(part => /^(?:keystore|key|wallet)$/.test(part));
   const secretAt = parts.findIndex(part => /^secrets?$/.test(part));
   // `get secrets` is mostly a list of names, `secrets get x` is the value of one.
   const isRevealed =
     secretAt >= 0 &&
     (parts.slice(secretAt + 1).some(part => OPENS.has(part)) || parts.some(part => REVEALS.has(part)));
-  return isString || isDecrypted || isAsked || isRevealed;
+  return isString || isDecrypted || isUnlocked || isAsked || isRevealed;
 }
 
 /** `--show-secrets`, `--reveal`, `--no-mask`: what a program hides by itself is asked for. */
@@ -41,7 +42,8 @@ export function shownSecrets(program: string, call: ParsedCall): readonly Operat
     const [first = ""] = parts;
     if (parts.length === 1) return first === "reveal" || first === "unmask";
     const hides = first === "no" ? parts.some(part => /^mask/.test(part)) : true;
-    return SHOWING.has(first) && hides && parts.slice(1).some(part => SHOWN.has(part));
+    const isKey = parts.includes("private") && parts.includes("key");
+    return SHOWING.has(first) && hides && (isKey || parts.slice(1).some(part => SHOWN.has(part)));
   });
   if (!(isShown || asksForValue(call)) || onlyTells(call.options)) return [];
   const target = [program, ...call.argv.slice(1).map(describe)].join(" ");

@@ -49,7 +49,7 @@ const NO_EFFECTS: readonly ProgramEffect[] = [];
 const IN_A_FOLDER_OF_PROGRAMS = /^\.\/|(?:^|\/)(?:s?bin|libexec)\/[^/]+$/;
 /** Options whose value a shell or an interpreter runs. */
 const RUN_OPTION =
-  /^(?:c|e|x|r|E|R|(?:[\w-]+[-_])?(?:cmd|command|exec|execute|eval|expr|expression|code|run|script|batch|shell|sh|under|runner|wrapper|launcher|hook|program)(?:[-_]under)?|on-.*)$/;
+  /^(?:c|e|x|r|E|R|(?:[\w-]+[-_])?(?:cmd|command|exec|execute|eval|expr|expression|code|run|script|batch|shell|sh|wrap|under|runner|wrapper|launcher|hook|program)(?:[-_]under)?|on-.*)$/;
 /** Subcommands behind which a text is a command line. */
 const RUN_WORD = /^(?:run|exec|sh|shell|bash|spawn|start|do|call|eval)$/;
 
@@ -332,7 +332,13 @@ export function operationOfVerbs(
 ): readonly OperationEffect[] {
   if (isTestRun(call) || call.argv.some(isTrial)) return [];
   const isOfProject = isTool || /^[./]|\.\w+$/.test(describe(wordAt(call.argv, 0)));
-  const [called] = isKnown || /^[./]/.test(describe(wordAt(call.argv, 0))) ? [] : verbsOfName(program);
+  const [called] =
+    isKnown || /^[./]/.test(describe(wordAt(call.argv, 0)))
+      ? []
+      : verbsOfName(
+          program,
+          call.argv.some(word => /^(?:--?all|ALL)$/.test(describe(word))),
+        );
   if (called !== undefined && !onlyTells(call.options))
     return [saidBy(program, call, call.operands.map(describe), "cloud.other", `${called} something`)];
   for (const grammar of isKnown ? [undefined] : GRAMMARS) {
@@ -510,8 +516,10 @@ function assignmentsIn(argv: readonly Value[]): Said["options"] {
 }
 
 /** `kafka-delete-records.sh`, `k3s-uninstall.sh`, `dropuser`: the name of the program is the verb. */
-function verbsOfName(program: string): readonly string[] {
+function verbsOfName(program: string, ofAll: boolean): readonly string[] {
   const parts = nameParts(program.replace(/\.(?:sh|exe|py|cmd|bat)$/, ""));
+  // `condor_rm -all`
+  if (parts.length > 1 && /^(?:rm|del|cancel|kill)$/.test(parts.at(-1) ?? "") && ofAll) return ["end all of"];
   // `ldapdelete`, `vgremove`
   const grown = /^\w{2,}(delete|destroy|remove|wipe|erase|purge)$/.exec(parts.join("-"))?.[1];
   if (grown !== undefined) return [grown];
@@ -525,14 +533,17 @@ function verbsOfName(program: string): readonly string[] {
 
 /** With one dash, as programs of Java and of disks have it: `dfs -rm -r /data`. */
 function writtenVerb({ argv }: ParsedCall): string | undefined {
-  const at = argv.findIndex(word => {
+  const at = argv.findIndex((word, index) => {
     const shown = describe(word);
+    // `-d ALL`
+    if (shown === "-d" && describe(wordAt(argv, index + 1)) === "ALL") return true;
     return shown.startsWith("-") && /^-(?:rmr?|delete|destroy|purge|expunge|wipe|erase|drop)$/.test(shown);
   });
   if (at < 1) return undefined;
   // Behind the name of a known program it is that program's.
   const isOther = argv.slice(1, at).some(word => findProgram(baseName(describe(word))) !== undefined);
-  return isOther ? undefined : describe(wordAt(argv, at)).slice(1);
+  const verb = describe(wordAt(argv, at)).slice(1);
+  return isOther ? undefined : verb === "d" ? "delete" : verb;
 }
 
 /** `--delete`, `--drop-database`, `--master-disable`, `--action delete`. */
@@ -572,7 +583,11 @@ function destructiveVerb(
   // A name of several words says what it is for: `acme-backup-client forget x`.
   const named = nameParts(program).length > 1 || isRegenerable(program) ? [program] : [];
   for (const [index, word] of command.entries()) {
-    const parts = nameParts(word.replace(/\/.*/, ""));
+    const whole = nameParts(word.replace(/\/.*/, ""));
+    // `config:delete`: behind the thing stands what is done to it.
+    const done = /^[\w-]+:([a-z][\w-]*)$/.exec(word)?.[1];
+    const isScoped = done !== undefined && destroyingVerb(nameParts(done)[0] ?? "") !== undefined;
+    const parts = isScoped ? nameParts(done) : whole;
     // A name with a number may be the value of an option in front; other words end the command.
     if (/^(?=\D*\d)[\w.@-]+$/.test(word) && destroyingVerb(parts[0] ?? "") === undefined) continue;
     if (!/^[A-Za-z]\w*(?:[-:.]\w+)*(?:\/\S+)?$/.test(word) || FILE_NAME.test(word)) return undefined;

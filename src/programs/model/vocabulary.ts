@@ -6,7 +6,7 @@ import { type WordSet, wordSet } from "../../shell/index.ts";
 /** What takes something away, or makes it unusable, whatever it is done to. */
 const DESTROYS = wordSet(`
   destroy purge wipe nuke terminate teardown deprovision decommission unpublish obliterate delete drop erase truncate
-  revoke disable undefine uninit implode
+  revoke disable undefine uninit implode shred expunge
 `);
 /** These need the kind of thing that is lost, or that the question is answered beforehand. */
 const WEAKLY = wordSet(`
@@ -21,10 +21,10 @@ const ENDS = wordSet(
 /** What is lost with its data, or for everybody who uses it. */
 const RESOURCES = wordSet(`
   account alert app application archive backup blob branch-protection bucket calendar catalog certificate channel cluster
-  collection contact customer data database dataset db dbs deployment device disk dns domain droplet email endpoint env
+  collection contact customer data database dataset db dbs deployment credential device disk dns domain droplet email endpoint env
   environment fleet filesystem function group host image index installation instance job-queue key keyspace keyring lake
-  ledger machine mailbox member message namespace network node node-pool nodepool ns object order org organisation
-  offset organization partition pipeline pod policy pool principal program project pvc queue record region registry release repo repository
+  ledger machine mailbox member message namespace network node node-pool nodepool ns number object order org organisation
+  offset organization partition pipeline pod policy peer pool principal program project pvc queue record region registry release repo repository
   resource resource-group role schema secret server service share site snapshot space stack storage store stream subnet
   subscription sweep table team tenant thread token topic trash tunnel user variable vault vm volume vpc warehouse workspace zone
 `);
@@ -67,7 +67,7 @@ const LIVE_THINGS = wordSet(
 const NAMES_LEAD = /dns|^(?:nameserver|cname|route53)$/;
 const LEADS = wordSet("set push sync update put apply replace import transfer add create change point doit");
 /** Runs of a pipeline do whatever its file says. */
-const PIPELINES = wordSet("ci pipeline workflow job");
+const PIPELINES = wordSet("ci pipeline workflow job build");
 const STARTS = wordSet("run trigger start play retry create rerun dispatch");
 /** With one of these nobody is asked any more; with one of these it is not for everybody. */
 const SURE_OPTIONS = wordSet("yes y force non-interactive no-interactive auto-approve no-prompt assume-yes");
@@ -488,6 +488,8 @@ export function saysDeploy(names: readonly string[]): boolean {
 
 function looks(parts: readonly string[]): boolean {
   const last = singular(parts.at(-1) ?? "");
+  // `trigger_build` starts one.
+  if (last === "build" && parts.length > 1 && STARTS.has(parts[0] ?? "")) return false;
   // `service-version activate`
   return LOOKS.has(singular(parts[0] ?? "")) || (LOOKS.has(last) && last !== "version");
 }
