@@ -1,4 +1,4 @@
-import { baseName, describe, type Invocation, knownText, type Redirection } from "../../shell/index.ts";
+import { describe, type Invocation, knownText, type Redirection } from "../../shell/index.ts";
 import { hasTrait } from "../model/registry.ts";
 
 // What never ends by itself, or is larger than a disk: written to a file, it takes all the room that there is.
@@ -14,11 +14,9 @@ export function filledBy(
   invocations: readonly Invocation[],
   redirections: readonly Redirection[],
 ): string | undefined {
-  const { argv, program, id } = invocation;
+  const { argv, program } = invocation;
   const isOfFile = program === "dd" || program === "fallocate" || program === "mkfile";
-  if (!isOfFile && redirections.every(one => one.invocation !== id || one.operation === "read"))
-    return undefined;
-  if (isBounded(invocation, invocations)) return undefined;
+  if (redirections.length === 0 && !isOfFile) return undefined;
   const given = argv.slice(1).map(describe);
   if (program === "dd") {
     const source = operandOf(given, "if");
@@ -28,8 +26,8 @@ export function filledBy(
     return isEndless && target !== undefined && !NO_FILE.test(target) ? target : undefined;
   }
   if (isOfFile) return given.some(isHuge) ? given.at(-1) : undefined;
-  const target = redirections
-    .filter(one => one.invocation === id && /^(?:write|append)$/.test(one.operation))
+  const target = redirectionsOf(invocation, invocations, redirections)
+    .filter(one => /^(?:write|append)$/.test(one.operation))
     .map(({ target: file }) => knownText(file))
     .find(file => file !== undefined && !NO_FILE.test(file));
   if (target === undefined) return undefined;
@@ -56,15 +54,18 @@ function isEndless(
     one =>
       pipeline !== undefined && one.pipeline?.id === pipeline.id && one.pipeline.index === pipeline.index - 1,
   );
-  return (
-    before !== undefined && !isBounded(before, invocations) && isEndless(before, invocations, redirections)
-  );
+  return before !== undefined && isEndless(before, invocations, redirections);
 }
 
-/** `timeout 5 yes > x` */
-function isBounded({ parent }: Invocation, invocations: readonly Invocation[]): boolean {
-  const starter = parent === undefined ? undefined : invocations[parent.invocation];
-  return starter !== undefined && /^g?timeout$/.test(baseName(starter.program ?? ""));
+/** The redirections of a command, also where they stand behind what starts it: `sudo yes > x`. */
+function redirectionsOf(
+  { id, parent }: Invocation,
+  invocations: readonly Invocation[],
+  redirections: readonly Redirection[],
+): readonly Redirection[] {
+  const own = redirections.filter(one => one.invocation === id);
+  const starter = parent?.via === "wrapper" ? invocations[parent.invocation] : undefined;
+  return own.length > 0 || starter === undefined ? own : redirectionsOf(starter, invocations, redirections);
 }
 
 function operandOf(given: readonly string[], name: string): string | undefined {
