@@ -40,7 +40,7 @@ const RULES = {
     },
     lost: "It would write {target} until the disk is full.",
     person:
-      "Programs of this machine fail where there is no room, and may lose what they have not written yet.",
+      "Programs fail where there is no room, and may lose what they have not written yet.",
     model: "Say how much is to be written: with a count, a size or a time limit.",
     safer: "df -h .",
   },
