@@ -304,7 +304,6 @@ describe("kinds of other fields of work", () => {
     expect(rules(command)).toEqual([]);
   });
   it.each<[string, Json, string]>([
-    ["mcp__ci__trigger_build", { job: "deploy-production" }, "deploy.production"],
     ["mcp__broker__place_order", { side: "SELL", size: "10" }, "cloud.other"],
     ["mcp__home__unlock_door", { entity: "front" }, "grant.protection"],
     ["mcp__box__create_shared_link", { file: "1", access: "open" }, "cloud.public"],

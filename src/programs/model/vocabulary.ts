@@ -67,7 +67,7 @@ const LIVE_THINGS = wordSet(
 const NAMES_LEAD = /dns|^(?:nameserver|cname|route53)$/;
 const LEADS = wordSet("set push sync update put apply replace import transfer add create change point doit");
 /** Runs of a pipeline do whatever its file says. */
-const PIPELINES = wordSet("ci pipeline workflow job build");
+const PIPELINES = wordSet("ci pipeline workflow job");
 const STARTS = wordSet("run trigger start play retry create rerun dispatch");
 /** With one of these nobody is asked any more; with one of these it is not for everybody. */
 const SURE_OPTIONS = wordSet("yes y force non-interactive no-interactive auto-approve no-prompt assume-yes");
@@ -488,8 +488,6 @@ export function saysDeploy(names: readonly string[]): boolean {
 
 function looks(parts: readonly string[]): boolean {
   const last = singular(parts.at(-1) ?? "");
-  // `trigger_build` starts one.
-  if (last === "build" && parts.length > 1 && STARTS.has(parts[0] ?? "")) return false;
   // `service-version activate`
   return LOOKS.has(singular(parts[0] ?? "")) || (LOOKS.has(last) && last !== "version");
 }
