@@ -39,8 +39,7 @@ const RULES = {
       passes: ["yes | head -5 > x.txt", "dd if=/dev/zero of=x.img bs=1M count=16"],
     },
     lost: "It would write {target} until the disk is full.",
-    person:
-      "Programs fail where there is no room, and may lose what they have not written yet.",
+    person: "Programs fail where there is no room, and may lose what they have not written yet.",
     model: "Say how much is to be written: with a count, a size or a time limit.",
     safer: "df -h .",
   },
