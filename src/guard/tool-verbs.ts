@@ -129,7 +129,7 @@ export function operationsOfTool(tool: string, input: Json, by: Actor): readonly
 function isSharedWithAll(members: readonly Member[]): boolean {
   return members.some(
     ({ name, value }) =>
-      /^(?:access|visibility|sharing|share_?(?:type|scope)|link_?access)$/i.test(name) &&
+      /^(?:access|visibility|sharing|share_?[a-z]+|link_?access)$/i.test(name) &&
       /^(?:open|public|anyone(?:_with_(?:the_)?link)?|everyone|world)$/i.test(String(value)),
   );
 }
