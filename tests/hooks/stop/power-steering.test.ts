@@ -69,7 +69,7 @@ const repository =
   ({ argv }: ProcessRequest): ScriptedRun => {
     const words = argv.join(" ");
     if (words.includes("--git-common-dir")) return { stdout: ".git\n.git\n" };
-    if (words.startsWith("gh pr view")) {
+    if (words.startsWith("/usr/bin/gh pr view")) {
       return pullRequest === undefined ? { code: 1 } : { stdout: JSON.stringify(pullRequest) };
     }
     if (words.includes("rev-list")) return { stdout: `${behind}\n` };
@@ -443,7 +443,7 @@ describe("sessions that are not judged", () => {
     const plain = session({ run: () => ({ code: 128 }) });
     await stopIn(plain);
     const asked = [finished, plain].flatMap(system => system.processes.requests.map(({ argv }) => argv[0]));
-    expect(asked).toEqual(["git", "git"]);
+    expect(asked).toEqual(["/usr/bin/git", "/usr/bin/git"]);
   });
 });
 
