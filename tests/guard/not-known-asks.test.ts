@@ -67,6 +67,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
       "riak-admin force-remove node",
       "setsebool -P selinuxuser_execheap on",
       "sudo frobnicate-disk hda",
+      "sudo sh -c 'frobnicate-disk hda'",
+      "sudo npx frobnicate delete --all",
     ],
     passes: [
       "timedatectl",
@@ -85,6 +87,9 @@ const KINDS: Readonly<Record<string, Kind>> = {
       "sudo docker run --rm curlimages/curl -s localhost",
       "sudo python3 -m json.tool data.json",
       "sudo frobnicate-disk list",
+      "sudo python3 -m venv /opt/v",
+      "sudo snap install code --classic",
+      "sudo corepack enable",
       "sudo -v",
     ],
   },

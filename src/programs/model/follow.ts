@@ -351,12 +351,11 @@ function operationEffects(
   ];
   return said.length > 0
     ? said
-    : unusualOf(
-        tool.name,
-        found,
-        there,
-        endsAny && ofOthers && kinds?.has("deploy") === true && !isKnownToRows(rows, there),
-      );
+    : unusualOf(tool.name, found, there, {
+        isOfService: endsAny && ofOthers && kinds?.has("deploy") === true && !isKnownToRows(rows, there),
+        // `python3 -m venv`: a module is no program of the machine.
+        isBehindRunner: tool.name !== name,
+      });
 }
 
 const PROGRAM = /^[A-Za-z][\w+-]*$/;
@@ -366,12 +365,16 @@ function unusualOf(
   name: string,
   found: Program | undefined,
   call: ParsedCall,
-  isOfService: boolean,
+  { isOfService, isBehindRunner }: { readonly isOfService: boolean; readonly isBehindRunner: boolean },
 ): readonly ProgramEffect[] {
   const looks = looksOfAdministration(name);
-  // Root of a container is not root of this machine, and a module of Python's is no program.
+  // Root of a container is not root of this machine.
   const isOfRoot =
-    found === undefined && call.isElevated && call.place.kind === "local" && PROGRAM.test(name);
+    found === undefined &&
+    call.isElevated &&
+    call.place.kind === "local" &&
+    PROGRAM.test(name) &&
+    !isBehindRunner;
   const isAdministered = looks !== undefined || isOfRoot;
   if (!(isAdministered || isOfService) || runsElsewhere(call)) return NO_EFFECTS;
   if (isAdministered) return administers(name, call, looks);

@@ -141,6 +141,10 @@ export const packages: Field = {
         `fs.system-write remove|purge …${VITAL} | remove what the machine needs to run | ask | unless s simulate just-print dry-run no-act recon | safer {tool} list --installed | stops apt remove libc6 | passes apt remove nginx`,
       ],
     }),
+    program("snap flatpak", "readsNothing installsPackages", {
+      shows: "list info find search connections services changes",
+    }),
+    program("corepack", "readsNothing", {}),
     program("pip pip3", "readsNothing", {
       shows: "list show freeze check help",
       runsFiles: "*.py *.toml *.cfg",
