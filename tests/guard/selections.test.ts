@@ -32,7 +32,10 @@ const WRITTEN_AND_CHANGED: readonly Case[] = [
   [String.raw`find . -exec mv {} src \;`, ["fs.project"]],
   [String.raw`find . -name '*.test.js' -exec mv {} tests/ \;`, []],
   [String.raw`find ~ -exec cp /dev/null {} \;`, ["fs.home", "fs.cwd", "fs.rcfile", "sec.write"]],
-  [String.raw`find ~ -type f -exec dd if=/dev/zero of={} \;`, ["fs.home", "fs.rcfile", "sec.write"]],
+  [
+    String.raw`find ~ -type f -exec dd if=/dev/zero of={} \;`,
+    ["fs.home", "fs.rcfile", "sec.write", "disk.full"],
+  ],
   ["fd -e o -x rm", []],
   ["fd . / -x rm -rf", ["fs.root"]],
 ];

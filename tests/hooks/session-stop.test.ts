@@ -9,6 +9,7 @@ import { assistant, claudeSession, meta, result, type Said, use, user } from "./
 import { metricsOf, projectSystem, ROOT, RUNTIME, runHook } from "./run-hook.ts";
 
 const TRANSCRIPT = "/home/user/.claude/projects/p/s1.jsonl";
+const GIT = "/usr/bin/git";
 const STORED: ScriptedRun = { stdout: '{"stored":true,"memories_count":3}' };
 
 interface Setting {
@@ -22,7 +23,7 @@ interface Setting {
 
 function session({ said, files = {}, answer = STORED, status, cwd }: Setting = {}): MemorySystem {
   const run = ({ argv }: ProcessRequest): ScriptedRun => {
-    if (argv[0] !== "git") return answer;
+    if (argv[0] !== GIT) return answer;
     if (status === undefined) return { code: 128 };
     if (argv.includes("--is-inside-work-tree")) return { stdout: "true\n" };
     return typeof status === "string" ? { stdout: status } : status;
@@ -40,7 +41,7 @@ const end = (system: MemorySystem, payload: JsonObject = {}) =>
 const stored = async (setting: Setting, payload: JsonObject = {}) => {
   const system = session(setting);
   await end(system, payload);
-  const requests = system.processes.requests.filter(({ argv }) => argv[0] !== "git");
+  const requests = system.processes.requests.filter(({ argv }) => argv[0] !== GIT);
   return requests.map(({ input }) => JSON.parse(new TextDecoder().decode(input)));
 };
 const withTranscript = { transcript_path: TRANSCRIPT };
