@@ -104,9 +104,12 @@ interface CompiledFile {
   run(require: (name: string) => unknown): Exports;
 }
 
-/** Where the machine code of a bundled file lies. */
+/**
+ * Where the compiled code of a bundled file lies. V8 does not notice that code was made for another architecture, and crashes on
+ * it: a home or a checkout may be shared by several.
+ */
 export function codeCachePath(file: string): string {
-  return `${file}.cache`;
+  return `${file}.${process.arch}.cache`;
 }
 
 export function readCache(file: string): Buffer | undefined {

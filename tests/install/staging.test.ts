@@ -204,7 +204,7 @@ describe("a package that will not stay where it is", () => {
     [`${root}/package.json`]: manifest,
     [`${root}/dist/bin/amplihack-hooks.cjs`]: "hooks",
     [`${root}/dist/bin/amplihack.cjs`]: "cli",
-    [`${root}/dist/bin/hook-entries/stop.cjs.cache`]: "compiled",
+    [`${root}/dist/bin/hook-entries/stop.cjs.x64.cache`]: "compiled",
     [`${root}/dist/bin/hook-entries/readme`]: "one file per hook",
     [`${root}/node_modules/a/package.json`]: JSON.stringify({ name: "a", dependencies: { b: "1" } }),
     [`${root}/../b/package.json`]: JSON.stringify({ name: "b", optionalDependencies: { c: "1" } }),
