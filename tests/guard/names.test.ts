@@ -22,8 +22,8 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   "git/effects.ts": ["sh", "env", "gradle", "go", "java", "cc", "php", "swift", "scala", "R"],
   // A file in a repository's own folder.
   "observed.ts": ["info"],
-  // Words of options that say where to work, and a folder of the system.
-  "collect-footprint.ts": ["dir", "nix"],
+  // Words of options that say where to work, and folders of the system.
+  "collect-footprint.ts": ["dir", "nix", "snap"],
   // A family of rules.
   "rules/taken-along.ts": ["net"],
   // Endings of files, and a folder.
@@ -61,7 +61,7 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
     "suspend",
   ],
   // Endings of files that hold native code, and an option that names a folder.
-  "rules/sequences.ts": ["node", "jar", "nix", "dir"],
+  "rules/sequences.ts": ["node", "jar", "nix", "dir", "snap"],
   // Endings of packages.
   "rules/execution.ts": ["jar", "tar", "rpm", "gem", "apk"],
   // Keys of pipelines behind which a command stands, a script of a manifest, and a folder of hooks.
