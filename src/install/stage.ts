@@ -185,7 +185,7 @@ function isNested(name: string, target: string): boolean {
 function filesBelow(system: System, path: string, name: string): SourceFile[] {
   const facts = system.files.inspect(path);
   // Compiled code is made anew for the copy; type declarations are for developers.
-  if (name.endsWith(".cache") || name === "dist/types") return [];
+  if (/\.cjs\.\w+\.cache$/.test(name) || name === "dist/types") return [];
   if (facts?.kind === "file") return [{ from: path, name }];
   if (facts?.kind !== "directory") return [];
   return system.files.list(path).flatMap(each => filesBelow(system, join(path, each), join(name, each)));

@@ -67,6 +67,8 @@ const KINDS: Readonly<Record<string, Kind>> = {
       "riak-admin force-remove node",
       "setsebool -P selinuxuser_execheap on",
       "sudo frobnicate-disk hda",
+      "snap remove --purge code",
+      "flatpak uninstall --delete-data x.App",
       "sudo sh -c 'frobnicate-disk hda'",
       "sudo npx frobnicate delete --all",
     ],

@@ -143,6 +143,9 @@ export const packages: Field = {
     }),
     program("snap flatpak", "readsNothing installsPackages", {
       shows: "list info find search connections services changes",
+      operations: [
+        "fs.system-write remove|uninstall | remove a program with its data | ask | needs purge delete-data | safer {tool} list | stops snap remove --purge code | passes snap remove code",
+      ],
     }),
     program("corepack", "readsNothing", {}),
     program("pip pip3", "readsNothing", {
