@@ -17,8 +17,10 @@ import { join } from "node:path";
 
 const FOLDERS = "/usr/lib/postgresql";
 
-/** Where `initdb` and `postgres` are; Debian keeps them out of the path. */
+/** Where `initdb` and `postgres` are; Debian keeps them out of the path. `AMPLIHACK_TEST_POSTGRES` names another folder. */
 function findPrograms(): string | undefined {
+  const named = process.env["AMPLIHACK_TEST_POSTGRES"];
+  if (named !== undefined) return named;
   const versions = existsSync(FOLDERS)
     ? readdirSync(FOLDERS)
         .map(Number)

@@ -12,7 +12,7 @@ import {
 } from "../postgres/index.ts";
 import { errorText, isJsonObject, type Json } from "../protocol/index.ts";
 import { findQueuedRun, hasTables, listQueuedRuns } from "../recipes/index.ts";
-import { readableTeams, seesEveryRecord } from "../ship/index.ts";
+import { LISTED_PARTS, readableTeams, readsByFunctions, seesEveryRecord } from "../ship/index.ts";
 import { findHome } from "../state/index.ts";
 import type { System } from "../system/index.ts";
 import { Activity, type Kept } from "./activity.ts";
@@ -186,16 +186,18 @@ export class RecordSource implements EntrySource {
   private readonly run: RunSql;
   private readonly teams: readonly string[];
   private readonly scope: Scope;
+  private readonly byFunctions: boolean;
   /** of records with a number up to these, none is read again */
   private readonly positions = new Map<Kind, number>();
   private readonly origins = new Map<string, Origin>();
   /** there are older ones that were left out */
   isPartial = false;
 
-  constructor(run: RunSql, teams: readonly string[], scope: Scope) {
+  constructor(run: RunSql, teams: readonly string[], scope: Scope, byFunctions = false) {
     this.run = run;
     this.teams = teams;
     this.scope = scope;
+    this.byFunctions = byFunctions;
   }
 
   async *read(): AsyncGenerator<EntryBatch> {
@@ -224,22 +226,40 @@ export class RecordSource implements EntrySource {
   /** The newest, or those behind a number, oldest first. Team by team, each in the order of an index. */
   private async select(kind: Kind, limit: number, position?: number): Promise<readonly Row[]> {
     const isChosen = (team: string) => this.scope.team === undefined || this.scope.team === team;
-    const order = `ORDER BY number${position === undefined ? " DESC" : ""} LIMIT ${limit}`;
     const found = await Promise.all(
       this.teams.filter(isChosen).map(team => {
-        const { condition, values } = chooseRecords([team], this.scope);
-        const behind = position === undefined ? "" : ` AND number > $${values.length + 1}`;
+        const { source, values } = this.byFunctions
+          ? this.fromFunction(team, kind, limit, position)
+          : this.fromTable(team, kind, limit, position);
         return this.run(
           `SELECT number, kind, team, person, machine, project,
              CASE WHEN pg_column_size(fields) <= ${SHORT_BYTES} OR octet_length(fields::text) <= ${MAX_FIELDS_BYTES}
                THEN fields END AS fields
-           FROM records WHERE ${condition} AND kind = '${kind}'${behind} ${order}`,
-          position === undefined ? values : [...values, position],
+           FROM ${source}`,
+          values,
         );
       }),
     );
     const rows = found.flat().sort((one, other) => Number(one["number"]) - Number(other["number"]));
     return position === undefined ? rows.slice(-limit) : rows.slice(0, limit);
+  }
+
+  private fromTable(team: string, kind: Kind, limit: number, position: number | undefined) {
+    const { condition, values } = chooseRecords([team], this.scope);
+    const [behind, order] =
+      position === undefined ? ["", "DESC"] : [` AND number > $${values.length + 1}`, "ASC"];
+    return {
+      source: `records WHERE ${condition} AND kind = '${kind}'${behind} ORDER BY number ${order} LIMIT ${limit}`,
+      values: position === undefined ? values : [...values, position],
+    };
+  }
+
+  private fromFunction(team: string, kind: Kind, limit: number, position: number | undefined) {
+    const parts = LISTED_PARTS.map(part => this.scope[part] ?? null);
+    return {
+      source: "list_records($1, $2, $3, $4, $5, $6, $7, $8)",
+      values: [team, kind, position ?? null, limit, ...parts],
+    };
   }
 
   private toBatch(rows: readonly Row[]): EntryBatch {
@@ -273,6 +293,8 @@ export interface TeamOptions {
   readonly home: string;
   /** for people of a server, who may change things and have no memories there */
   readonly isServer?: boolean;
+  /** as members of the database read lists */
+  readonly byFunctions?: boolean;
 }
 
 /** Views of parts are kept while they are looked at; each follows the database and holds what it shows. */
@@ -284,7 +306,8 @@ async function openTeamData(system: System, options: TeamOptions): Promise<Dashb
   const { database, team } = options;
   const teams = await readableTeams(database, team);
   const sees = await Promise.all(teams.map(name => seesEveryRecord(database.run, name)));
-  return new TeamData(system, options, teams, sees.every(Boolean));
+  const byFunctions = await readsByFunctions(database.run);
+  return new TeamData(system, { ...options, byFunctions }, teams, sees.every(Boolean));
 }
 
 interface View {
@@ -411,7 +434,8 @@ class TeamData implements DashboardData {
   }
 
   private makeView(scope: Scope): View {
-    const source = new RecordSource(this.options.database.run, this.teams, scope);
+    const { database, byFunctions } = this.options;
+    const source = new RecordSource(database.run, this.teams, scope, byFunctions);
     const activity = new Activity(source, LISTED);
     return { scope, source, activity, timelines: new Timelines(activity, NO_CHANGES), figures: new Map() };
   }

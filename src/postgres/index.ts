@@ -15,6 +15,7 @@ export {
   joinTeam,
   makeViewOf,
   notMember,
+  OWN_TEAMS,
   SERVER_ROLE,
 } from "./teams.ts";
 export {

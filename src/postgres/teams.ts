@@ -90,7 +90,8 @@ const CHECKED_MEMBERS: Migration = [
      END $$`,
 ];
 
-const OWN = `${VIEWS}.own`;
+/** Which teams the user is in, and which of their projects: null stands for all. */
+export const OWN_TEAMS = `${VIEWS}.own`;
 const IS_OF_OWN = "(own.projects IS NULL OR one.project = '' OR one.project = ANY (own.projects))";
 
 /**
@@ -99,7 +100,7 @@ const IS_OF_OWN = "(own.projects IS NULL OR one.project = '' OR one.project = AN
  */
 export function makeViewOf(table: string, condition = IS_OF_OWN): Migration {
   return [
-    `CREATE OR REPLACE VIEW ${VIEWS}.${table} WITH (security_barrier) AS SELECT shown.* FROM ${OWN} CROSS JOIN LATERAL (
+    `CREATE OR REPLACE VIEW ${VIEWS}.${table} WITH (security_barrier) AS SELECT shown.* FROM ${OWN_TEAMS} CROSS JOIN LATERAL (
        SELECT one.* FROM ${SCHEMA}.${table} AS one WHERE one.team = own.team AND ${condition} OFFSET 0
      ) AS shown OFFSET 0`,
     `GRANT SELECT ON ${VIEWS}.${table} TO PUBLIC`,
@@ -112,9 +113,9 @@ const VIEWS_OF_TEAMS: Migration = [
   `DROP SCHEMA IF EXISTS ${VIEWS}`,
   `CREATE SCHEMA ${VIEWS}`,
   `GRANT USAGE ON SCHEMA ${VIEWS} TO PUBLIC`,
-  `CREATE VIEW ${OWN} WITH (security_barrier) AS
+  `CREATE VIEW ${OWN_TEAMS} WITH (security_barrier) AS
      SELECT team, projects FROM ${SCHEMA}.members WHERE member = session_user OFFSET 0`,
-  `GRANT SELECT ON ${OWN} TO PUBLIC`,
+  `GRANT SELECT ON ${OWN_TEAMS} TO PUBLIC`,
   ...["teams", "members"].flatMap(table => [
     ...makeViewOf(table, "true"),
     `DROP POLICY own_team ON ${SCHEMA}.${table}`,
@@ -137,7 +138,7 @@ export function checkTeamName(team: string): void {
  * What the policies of tables with a `team` and a `project` ask: the rule of `may_see`, as lists that are made once for
  * each statement. Asked for every row the function takes twenty times as long.
  */
-export const IS_OF_WHOLE_TEAM = `team = ANY (ARRAY(SELECT of.team FROM ${OWN} of WHERE of.projects IS NULL))`;
+export const IS_OF_WHOLE_TEAM = `team = ANY (ARRAY(SELECT of.team FROM ${OWN_TEAMS} of WHERE of.projects IS NULL))`;
 export const IS_VISIBLE = ofMember("array_append(of.projects, '')");
 /** The same without what counts for all projects, which a member of some of them reads only. */
 export const IS_OF_OWN_PROJECT = ofMember("of.projects");
@@ -146,7 +147,7 @@ function ofMember(projects: string): string {
   return `(
   ${IS_OF_WHOLE_TEAM}
   OR (team, project) IN (
-    SELECT of.team, unnest(${projects}) FROM ${OWN} of
+    SELECT of.team, unnest(${projects}) FROM ${OWN_TEAMS} of
   )
 )`;
 }

@@ -5,8 +5,8 @@
 export { ecsLine } from "./ecs.ts";
 export type { ShippedPart, ShippedRow } from "./open-target.ts";
 export { QUESTION_LIMITS, type QuestionFacts, shownDigest } from "./questions.ts";
-export { TOTALLED_PARTS } from "./record-tables.ts";
-export { type LogChoice, readableTeams, seesEveryRecord } from "./shipped-chain.ts";
+export { LISTED_PARTS, TOTALLED_PARTS } from "./record-tables.ts";
+export { type LogChoice, readableTeams, readsByFunctions, seesEveryRecord } from "./shipped-chain.ts";
 export type { RecordReport, RecordsReport } from "./verify-records.ts";
 export const loadCompareLog = () => import("./verify-records.ts");
 export const loadOpenTarget = () => import("./open-target.ts");

@@ -6,7 +6,9 @@ import {
   type Migration,
   makeViewOf,
   migrate,
+  OWN_TEAMS,
   SCHEMA,
+  VIEWS,
 } from "../postgres/index.ts";
 
 /** Programs of ours send shorter ones. They are kept and shown by all who look. */
@@ -372,8 +374,51 @@ const VIEWS_OF_RECORDS: Migration = [
      CHECK (time >= '1970-01-01 00:00:00+00' AND time < '10000-01-01 00:00:00+00') NOT VALID`,
 ];
 
+/** By which of them a list may be narrowed: each has an index behind the team. */
+export const LISTED_PARTS = ["person", "machine", "project", "host"] as const;
+
+const matches = (column: string, parameter: number): string => `r.${column} = (SELECT $${parameter})`;
+
+/**
+ * What lists read of one team, by its indexes: a view reads all records of the team each time. Values stand behind a
+ * SELECT of their own: the plan is made without them, so that no statistics of other teams choose it. Each project of
+ * whoever sees some is sought by itself.
+ */
+const LISTS_OF_RECORDS: Migration = [
+  `CREATE FUNCTION ${VIEWS}.list_records(
+     of_team text, of_kind text, behind bigint, most integer, ${LISTED_PARTS.map(part => `of_${part} text`).join(", ")}
+   ) RETURNS SETOF ${RECORDS} LANGUAGE plpgsql STABLE SECURITY DEFINER ${FIXED_PATH}
+     AS $list$
+       DECLARE
+         found_projects text[];
+         conditions text := '${matches("team", 1)} AND ${matches("kind", 2)}';
+         ordered text := format('ORDER BY r.number %s LIMIT %s', CASE WHEN behind IS NULL THEN 'DESC' END, most);
+       BEGIN
+         SELECT own.projects INTO found_projects FROM ${OWN_TEAMS} own WHERE own.team = of_team;
+         IF NOT FOUND THEN RETURN; END IF;
+         IF behind IS NOT NULL THEN conditions := conditions || ' AND r.number > ' || behind; END IF;
+${LISTED_PARTS.map(
+  (part, index) => `         IF of_${part} IS NOT NULL THEN
+           conditions := conditions || ' AND ${matches(part, index + 3)}';
+         END IF;
+`,
+).join("")}         IF found_projects IS NULL THEN
+           RETURN QUERY EXECUTE 'SELECT r.* FROM records r WHERE ' || conditions || ' ' || ordered
+             USING of_team, of_kind, ${LISTED_PARTS.map(part => `of_${part}`).join(", ")};
+         ELSE
+           RETURN QUERY EXECUTE 'SELECT r.* FROM unnest($7) AS visible (project) CROSS JOIN LATERAL (
+               SELECT r.* FROM records r WHERE r.project = visible.project AND ' || conditions || ' ' || ordered || '
+             ) AS r ' || ordered
+             USING of_team, of_kind, ${LISTED_PARTS.map(part => `of_${part}`).join(", ")},
+               ARRAY(SELECT DISTINCT unnest(array_append(found_projects, '')));
+         END IF;
+       END
+     $list$`,
+];
+
 export async function makeRecordTables(database: Database): Promise<void> {
-  await migrate(database, "records", [RECORD_TABLES, MONTHS_AND_SUMS, TOTALS_OF_TEAMS, VIEWS_OF_RECORDS]);
+  const migrations = [RECORD_TABLES, MONTHS_AND_SUMS, TOTALS_OF_TEAMS, VIEWS_OF_RECORDS, LISTS_OF_RECORDS];
+  await migrate(database, "records", migrations);
 }
 
 /** Before records are added: the tables of this month and the next ones. */

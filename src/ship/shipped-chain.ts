@@ -84,6 +84,12 @@ export async function seesEveryRecord(run: RunSql, team: string): Promise<boolea
   return row?.["sees_all"] === true;
 }
 
+/** Whether the user reads views and functions of members in place of the tables. */
+export async function readsByFunctions(run: RunSql): Promise<boolean> {
+  const [row] = await run("SELECT to_regproc('list_records') IS NOT NULL AS is_member");
+  return row?.["is_member"] === true;
+}
+
 export async function readHeads(run: RunSql, choice: LogChoice): Promise<readonly ShippedHead[]> {
   const { condition, values } = whereClause(choice);
   const rows = await run(

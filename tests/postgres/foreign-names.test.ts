@@ -48,6 +48,19 @@ const CALLS = [
   "SELECT amplihack.remove_memory_uses(«team», «name», 9e15::bigint)",
   "SELECT amplihack.remove_memory_uses('zoo', «name», 9e15::bigint)",
   "SELECT amplihack.add_memory_uses(«team», '{1}', ARRAY[«name»::text], ARRAY[«name»::text], '{prompt}', '{1}')",
+  ...["null", "1"].flatMap(behind =>
+    ["null", "«name»"].map(
+      name =>
+        `SELECT number FROM amplihack_views.list_records(«team», 'audit', ${behind}, 3, ${name}, ${name}, ${name}, ${name})`,
+    ),
+  ),
+  ...[
+    "«name», null, null, null",
+    "null, «name», null, null",
+    "null, null, «name», null",
+    "null, null, null, «name»",
+  ].map(names => `SELECT number FROM amplihack_views.list_records('zoo', 'audit', null, 3, ${names})`),
+  "SELECT number FROM amplihack_views.list_records('zoo', «name», null, 3, null, null, null, null)",
   "SELECT amplihack.date_removals(«team», ARRAY[amplihack.text_hash('builder', '', «name»)], '{1}')",
 ];
 const CHANGES = [
