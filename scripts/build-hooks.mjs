@@ -74,6 +74,7 @@ export async function buildHooks(common, output) {
         generatedEntries(nodeEntrySource),
         leanModules((name, text) => beside.set(name, text)),
         lazyBundles(lazy),
+        pastDoors,
       ],
     });
     for (const { path, text } of outputFiles) writeFileSync(path, asAscii(text));

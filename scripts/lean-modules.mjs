@@ -3,6 +3,7 @@
 import { relative, resolve } from "node:path";
 import { build } from "esbuild";
 import { loadSource } from "./load-source.mjs";
+import { pastDoors } from "./past-doors.mjs";
 
 /** Modules of plain data whose making costs time: a bundle holds what they export, or what it answers, instead. */
 const CONSTANTS = [
@@ -29,6 +30,12 @@ const DEFERRED = [
       "src/code/languages/redis.ts",
       "src/code/languages/sql.ts",
     ],
+  },
+  {
+    // Only who has a hook with an "if" rule needs the parser before the guard is loaded, which brings its own along.
+    inside: ["src/handlers/command-rule.ts", "src/shell/syntax/", "node_modules/unbash/"],
+    file: "lazy-command-rule",
+    modules: ["src/handlers/command-rule.ts"],
   },
   {
     inside: ["src/text/redact.ts"],
@@ -158,6 +165,7 @@ async function bundleGroup({ inside, modules }) {
     format: "cjs",
     target: "node20.19",
     plugins: [
+      pastDoors,
       {
         name: "outside",
         setup(builder) {

@@ -15,13 +15,15 @@ export function escapeLines(text: string): string {
   return text.split("\n").map(escapeControls).join("\n");
 }
 
-/** Characters that show as nothing, or as a gap: joiners, fillers, marks of variation, tags. */
-const HIDDEN = /\p{Default_Ignorable_Code_Point}/gu;
-
-/** On one line, with everything written out that cannot be seen: for text that a person decides by. */
+/**
+ * On one line, with everything written out that cannot be seen: for text that a person decides by. Besides controls these
+ * are joiners, fillers, marks of variation and tags, which show as nothing or as a gap.
+ */
 export function escapeHidden(text: string): string {
+  // Not a constant of the module: every hook would look up the property when it starts.
+  const hidden = /\p{Default_Ignorable_Code_Point}/gu;
   return escapeControls(text).replace(
-    HIDDEN,
+    hidden,
     character => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }

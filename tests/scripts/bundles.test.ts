@@ -3,6 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
+import { STOCK_HOOKS } from "../../src/protocol/index.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 
 const dist = fileURLToPath(new URL("../../dist/", import.meta.url));
@@ -105,5 +106,17 @@ process.exitCode = await runProgram(process.argv.slice(2), ${JSON.stringify(join
     ["guard", "suggest"],
   ])("go on with the file that they share, and say what the modules say: %s %s", (...words) => {
     expect(typed(words).said).toEqual(saidByModules(words));
+  });
+});
+
+describe("what every hook loads when it starts", () => {
+  const entries = join(dist, "bin/hook-entries");
+  /** A kind of node that the parser of shell text makes. */
+  const brings = (name: string): boolean => read(join(entries, `${name}.cjs`)).includes("ArithmeticCommand");
+
+  it("has no parser of shell text: the guard brings one along, and what tries rules of users' hooks", () => {
+    const carriers = [...STOCK_HOOKS.map(hook => hook.name), "no-opinion"].filter(brings);
+    expect(carriers).toEqual([]);
+    expect(["lazy-guard-guard", "lazy-command-rule"].filter(brings)).toHaveLength(2);
   });
 });
