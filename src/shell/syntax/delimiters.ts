@@ -26,8 +26,16 @@ const PLAIN_IN_ESCAPED_QUOTES = /[^\\']*/y;
 /** A word with one of these may be a pattern; `[` and `[[` are commands, `$?` and `$*` variables. */
 const PATTERN = /^(?!\$)[\s\S]*(?:[*?]|\[[^[])/;
 
+/** What may stand in front of the first character of a word, and behind its last; nothing at the ends of the text. */
+const BEFORE_WORD = /^[\s;&|()]?$/;
+const BEHIND_WORD = /^[\s;&|()<>]?$/;
+
+/** `<<END`, `<<-END`, `<<'END'`, `<<"END"`, `<<\END`. */
+const HERE_DOCUMENT = /^<<(-?)[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|\\?([^\s;&|()<>'"]+))/;
+/** An operator longer than this is no here-document. */
+const MAX_OPERATOR_CHARS = 256;
 /** Here-documents inside substitutions of here-documents that are looked into. */
-const DOCUMENTS = 8;
+const MAX_DOCUMENT_DEPTH = 8;
 
 interface WaitingDocument {
   readonly end: string;
@@ -42,130 +50,185 @@ type Opening = "$" | "(" | "{" | '"' | "`";
  * Walks over text once, keeping only what is open. It is a second opinion on the parser, which may take a text
  * for unfinished that is not: a word that the shell runs must never be waved through as refused.
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one scanner, whose cases share what is open
-export function checkDelimiters(
-  source: string,
-  maxTokens: number = LIMITS.tokens,
-  documentDepth = 0,
-): DelimiterCheck {
-  const isDocument = documentDepth > 0;
-  const open: Opening[] = isDocument ? ['"'] : [];
-  const caseArguments: number[] = [];
-  const documents: WaitingDocument[] = [];
-  let isCommandStart = true;
-  let lastWord = "";
-  let index = 0;
-  let isBroken = false;
-  let tokens = 0;
+export function checkDelimiters(source: string, maxTokens: number = LIMITS.tokens): DelimiterCheck {
+  return new DelimiterScanner(source, maxTokens, 0).scan();
+}
 
-  const skipQuoted = (from: number, hasEscapes: boolean) => {
-    tokens += 1;
-    if (hasEscapes) {
-      index = skip(PLAIN_IN_ESCAPED_QUOTES, from);
-      while (source[index] === "\\") index = skip(PLAIN_IN_ESCAPED_QUOTES, index + 2);
-    } else index = source.indexOf("'", from);
-    if (index < 0) index = source.length;
-    if (index >= source.length) isBroken = true;
-    isCommandStart = false;
-  };
-  const skipDocuments = () => {
-    for (const { end, stripsTabs, isQuoted } of documents.splice(0)) {
-      const start = index + 1;
-      let bodyEnd = start;
-      for (let isEnd = false; !isEnd && index < source.length; ) {
-        const newline = source.indexOf("\n", index + 1);
-        const stop = newline < 0 ? source.length : newline;
-        const written = source.slice(index + 1, stop);
-        isEnd = (stripsTabs ? written.replace(/^\t+/, "") : written) === end;
-        bodyEnd = isEnd ? index : stop;
-        index = stop;
-      }
-      if (isQuoted || documentDepth >= DOCUMENTS) continue;
-      const inner = source.slice(start, Math.max(start, bodyEnd));
-      const body = checkDelimiters(inner, maxTokens - tokens, documentDepth + 1);
-      caseArguments.push(...body.caseArguments.map(at => at + start));
-      tokens += body.tokens;
-    }
-  };
-  const begin = (opening: Opening) => {
-    tokens += 1;
-    open.push(opening);
-    isCommandStart = opening === "(" || opening === "$" || opening === "`";
-  };
+class DelimiterScanner {
+  private readonly source: string;
+  private readonly maxTokens: number;
+  private readonly documentDepth: number;
+  private readonly open: Opening[] = [];
+  /** what is open when the text begins: the body of a here-document is expanded as if it stood in quotes */
+  private readonly outermost: number;
+  private readonly caseArguments: number[] = [];
+  private readonly documents: WaitingDocument[] = [];
+  private isCommandStart = true;
+  private lastWord = "";
+  private index = 0;
+  private isBroken = false;
+  private tokens = 0;
 
-  for (; index < source.length && tokens <= maxTokens; index += 1) {
+  constructor(source: string, maxTokens: number, documentDepth: number) {
+    this.source = source;
+    this.maxTokens = maxTokens;
+    this.documentDepth = documentDepth;
+    if (documentDepth > 0) this.open.push('"');
+    this.outermost = this.open.length;
+  }
+
+  scan(): DelimiterCheck {
+    const { source, open, outermost, caseArguments } = this;
+    for (; this.index < source.length && this.tokens <= this.maxTokens; this.index += 1) this.readNext();
+    return { isClosed: open.length === outermost && !this.isBroken, caseArguments, tokens: this.tokens };
+  }
+
+  /** Reads what begins at the index, and leaves the index on its last character. */
+  private readNext(): void {
+    const { source, open, index } = this;
     const character = source[index] ?? "";
     const next = source[index + 1];
     const inside = open.at(-1);
     if (character === "\\") {
-      index += 1;
-      isCommandStart = false;
-    } else if (inside === '"' && character === '"') {
-      if (!isDocument || open.length > 1) open.pop();
+      this.index += 1;
+      this.isCommandStart = false;
     } else if (character === "`") {
       if (inside === "`") open.pop();
-      else begin("`");
-    } else if (character === "$" && next === "(") {
-      begin("$");
-      index += 1;
-    } else if (character === "$" && next === "{") {
-      begin("{");
-      index += 1;
-    } else if (inside === "{" && character === "}") open.pop();
-    else if (inside === '"') index = skip(PLAIN_IN_QUOTES, index + 1) - 1;
-    else if (character === '"') {
-      begin('"');
-    } else if (character === "$" && next === "'") skipQuoted(index + 2, true);
-    else if (character === "'" && inside !== "{") skipQuoted(index + 1, false);
-    else if (inside === "{") index = skip(PLAIN_IN_QUOTES, index + 1) - 1;
-    else if (character === "(") begin(/[<>]/.test(source[index - 1] ?? "") ? "$" : "(");
-    else if (character === ")") {
-      if (inside === "(" || inside === "$") open.pop();
-      isCommandStart = inside !== "$";
-    } else if (character === "#" && /^[\s;&|()]?$/.test(source[index - 1] ?? "")) {
-      const newline = source.indexOf("\n", index);
-      index = (newline < 0 ? source.length : newline) - 1;
-    } else if (character === "<" && next === "<" && source[index + 2] !== "<" && source[index - 1] !== "<") {
-      const match = /^<<(-?)[ \t]*(?:'([^'\n]*)'|"([^"\n]*)"|\\?([^\s;&|()<>'"]+))/.exec(
-        source.slice(index, index + 256),
-      );
-      tokens += 1;
-      if (match !== null) {
-        const end = match[2] ?? match[3] ?? match[4] ?? "";
-        documents.push({
-          end,
-          stripsTabs: match[1] === "-",
-          isQuoted: match[4] === undefined || match[0].includes("\\"),
-        });
-        index += match[0].length - 1;
-      }
-    } else if (character === "\n") {
-      skipDocuments();
-      isCommandStart = true;
-    } else if (";&|".includes(character)) {
-      tokens += 1;
-      isCommandStart = true;
-    } else if (character !== " " && !/\s/.test(character)) readWord();
+      else this.begin("`");
+    } else if (character === "$" && (next === "(" || next === "{")) {
+      this.begin(next === "(" ? "$" : "{");
+      this.index += 1;
+    } else if (inside === '"') this.readInQuotes(character);
+    else if (character === '"') this.begin('"');
+    else if (character === "$" && next === "'") this.skipEscapedQuotes();
+    else if (inside === "{") this.readInParameter(character);
+    else this.readInCommand(character);
   }
-  return { isClosed: open.length === (isDocument ? 1 : 0) && !isBroken, caseArguments, tokens };
 
-  /** Where the run of such characters ends that begins here. */
-  function skip(characters: RegExp, from: number): number {
-    characters.lastIndex = from;
-    return characters.test(source) ? characters.lastIndex : source.length;
+  private readInQuotes(character: string): void {
+    if (character !== '"') this.index = this.endOf(PLAIN_IN_QUOTES, this.index + 1) - 1;
+    else if (this.open.length > this.outermost) this.open.pop();
+  }
+
+  private readInParameter(character: string): void {
+    if (character === "}") this.open.pop();
+    else this.index = this.endOf(PLAIN_IN_QUOTES, this.index + 1) - 1;
+  }
+
+  private readInCommand(character: string): void {
+    const before = this.source[this.index - 1] ?? "";
+    if (character === "'") this.skipQuotes();
+    else if (character === "(") this.begin(before === "<" || before === ">" ? "$" : "(");
+    else if (character === ")") this.closeParenthesis();
+    else if (character === "#" && BEFORE_WORD.test(before)) this.index = this.lineEnd(this.index) - 1;
+    else if (this.isHereDocument()) this.readHereDocument();
+    else if (character === "\n") {
+      this.skipDocuments();
+      this.isCommandStart = true;
+    } else if (";&|".includes(character)) {
+      this.tokens += 1;
+      this.isCommandStart = true;
+    } else if (character !== " " && !/\s/.test(character)) this.readWord();
+  }
+
+  private begin(opening: Opening): void {
+    this.tokens += 1;
+    this.open.push(opening);
+    this.isCommandStart = opening === "(" || opening === "$" || opening === "`";
+  }
+
+  private closeParenthesis(): void {
+    const inside = this.open.at(-1);
+    if (inside === "(" || inside === "$") this.open.pop();
+    this.isCommandStart = inside !== "$";
+  }
+
+  /** `'…'` */
+  private skipQuotes(): void {
+    this.closeQuotes(this.source.indexOf("'", this.index + 1));
+  }
+
+  /** `$'…'` */
+  private skipEscapedQuotes(): void {
+    let end = this.endOf(PLAIN_IN_ESCAPED_QUOTES, this.index + 2);
+    while (this.source[end] === "\\") end = this.endOf(PLAIN_IN_ESCAPED_QUOTES, end + 2);
+    this.closeQuotes(end);
+  }
+
+  private closeQuotes(end: number): void {
+    const { source } = this;
+    this.tokens += 1;
+    this.isCommandStart = false;
+    this.index = end < 0 ? source.length : end;
+    if (this.index >= source.length) this.isBroken = true;
+  }
+
+  /** `<<`, but not `<<<`. */
+  private isHereDocument(): boolean {
+    const { source, index } = this;
+    return source.startsWith("<<", index) && source[index + 2] !== "<" && source[index - 1] !== "<";
+  }
+
+  private readHereDocument(): void {
+    const operator = this.source.slice(this.index, this.index + MAX_OPERATOR_CHARS);
+    const match = HERE_DOCUMENT.exec(operator);
+    this.tokens += 1;
+    if (match === null) return;
+    const [written, dash, inSingle, inDouble, bare] = match;
+    this.documents.push({
+      end: inSingle ?? inDouble ?? bare ?? "",
+      stripsTabs: dash === "-",
+      isQuoted: bare === undefined || written.includes("\\"),
+    });
+    this.index += written.length - 1;
+  }
+
+  /** From the newline at the index to the end of the bodies that begin behind it. What the shell expands is read, too. */
+  private skipDocuments(): void {
+    const { source } = this;
+    for (const { end, stripsTabs, isQuoted } of this.documents.splice(0)) {
+      const start = this.index + 1;
+      let bodyEnd = start;
+      for (let isEnd = false; !isEnd && this.index < source.length; ) {
+        const stop = this.lineEnd(this.index + 1);
+        const written = source.slice(this.index + 1, stop);
+        isEnd = (stripsTabs ? written.replace(/^\t+/, "") : written) === end;
+        bodyEnd = isEnd ? this.index : stop;
+        this.index = stop;
+      }
+      if (!isQuoted && this.documentDepth < MAX_DOCUMENT_DEPTH)
+        this.readBody(start, source.slice(start, Math.max(start, bodyEnd)));
+    }
+  }
+
+  private readBody(start: number, text: string): void {
+    const body = new DelimiterScanner(text, this.maxTokens - this.tokens, this.documentDepth + 1).scan();
+    this.caseArguments.push(...body.caseArguments.map(at => at + start));
+    this.tokens += body.tokens;
   }
 
   /** A run of plain characters. Only a whole word that ends here can be `case`. */
-  function readWord(): void {
-    const start = index;
-    index = skip(PLAIN_CHARACTERS, index + 1) - 1;
-    const word = source.slice(start, index + 1);
-    tokens += PATTERN.test(word) ? LIMITS.tokensOfPattern : 1;
+  private readWord(): void {
+    const { source, index: start } = this;
+    this.index = this.endOf(PLAIN_CHARACTERS, start + 1) - 1;
+    const word = source.slice(start, this.index + 1);
+    this.tokens += PATTERN.test(word) ? LIMITS.tokensOfPattern : 1;
     const isWhole = () =>
-      /^[\s;&|()]?$/.test(source[start - 1] ?? "") && /^[\s;&|()<>]?$/.test(source[index + 1] ?? "");
-    if (word === "case" && !isCommandStart && !BEFORE_NAME.has(lastWord) && isWhole())
-      caseArguments.push(start);
-    isCommandStart = isCommandStart && BEFORE_COMMAND.has(word) && isWhole();
-    lastWord = word;
+      BEFORE_WORD.test(source[start - 1] ?? "") && BEHIND_WORD.test(source[this.index + 1] ?? "");
+    if (word === "case" && !this.isCommandStart && !BEFORE_NAME.has(this.lastWord) && isWhole())
+      this.caseArguments.push(start);
+    this.isCommandStart = this.isCommandStart && BEFORE_COMMAND.has(word) && isWhole();
+    this.lastWord = word;
+  }
+
+  /** Where the run of such characters ends that begins here. */
+  private endOf(characters: RegExp, from: number): number {
+    characters.lastIndex = from;
+    return characters.test(this.source) ? characters.lastIndex : this.source.length;
+  }
+
+  private lineEnd(from: number): number {
+    const newline = this.source.indexOf("\n", from);
+    return newline < 0 ? this.source.length : newline;
   }
 }
