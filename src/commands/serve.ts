@@ -12,7 +12,7 @@ const STARTING_FIXES = [
   [/EADDRINUSE|EACCES/, "--port N"],
   [/^ERR_OSSL|PEM|X509|x509|key values/, "--cert and --key must be PEM files that belong to each other"],
 ] as const;
-const ACTIONS = ["init", "link", "export", "forget"] as const;
+const ACTIONS = ["init", "update", "link", "export", "forget"] as const;
 
 export const command = defineCommand({
   name: "serve",
@@ -21,15 +21,15 @@ export const command = defineCommand({
   details: `
 serve init makes what the server needs in a database, after it has said what that
 is, and prints a link with which the first owner comes in. serve alone serves,
-until it is stopped; several may serve one database. serve link makes another
+until it is stopped; several may serve one database. serve update brings the tables
+to the version of this program, before its servers start. serve link makes another
 link for an owner who lost their way in. serve export prints all that is stored of
 a person as JSON lines; serve forget deletes it. These need the login of init.
 
-Without --url it is AMPLIHACK_DATABASE_URL. With the login of init in
-AMPLIHACK_OWNER_URL a newer server updates the tables before it serves. Beyond this machine it needs a
+Without --url it is AMPLIHACK_DATABASE_URL. Beyond this machine it needs a
 certificate, or --trust-proxy behind a proxy that has one.`,
   positionals: [
-    { name: "ACTION", summary: "init, link, export or forget; serves without one", isOptional: true },
+    { name: "ACTION", summary: "init, update, link, export or forget; serves without one", isOptional: true },
   ],
   options: {
     url: option.string("URL", "database; else AMPLIHACK_DATABASE_URL"),
@@ -54,6 +54,7 @@ certificate, or --trust-proxy behind a proxy that has one.`,
   forAgents: "asks",
   examples: {
     "amplihack serve init --url postgres://keeper@db.example/agents --team payments": "prepares a database",
+    "amplihack serve update --url postgres://keeper@db.example/agents": "updates it, as whoever prepared it",
     "amplihack serve --url postgres://amplihack_server@db.example/agents --cert c.pem --key k.pem --address 0.0.0.0":
       "serves with TLS",
   },
@@ -70,6 +71,7 @@ certificate, or --trust-proxy behind a proxy that has one.`,
     const database = await Database.open(address, { maxConnections: known === undefined ? 20 : 2 });
     try {
       if (known === undefined) return await serve(system, database, options, terminal);
+      if (known === "update") return await update(database, terminal);
       const { checkTeamName } = await loadTeams();
       const { team = "everyone", person = userInfo().username } = options;
       checkTeamName(team);
@@ -106,6 +108,20 @@ certificate, or --trust-proxy behind a proxy that has one.`,
     }
   },
 });
+
+/** Again and again the same: it may stand before each start of a server. */
+async function update(database: OpenDatabase, terminal: Terminal): Promise<number> {
+  const { updateTables } = await loadInit();
+  const updates = await updateTables(database);
+  if (updates === undefined)
+    throw new CommandError(`${database.place} is not prepared for a server`, {
+      kind: "refused",
+      fix: "amplihack serve init --url URL",
+    });
+  for (const { part, from, to } of updates) terminal.print(`The ${part} tables: version ${from} → ${to}.\n`);
+  if (updates.length === 0) terminal.print("The tables are of this version.\n");
+  return 0;
+}
 
 async function ofPerson(
   action: "export" | "forget",
@@ -180,7 +196,6 @@ async function serve(
     );
   const url = readPublicUrl(options["public-url"], cert !== undefined || trustsProxy);
   const { startServer, checkReady } = await loadServe();
-  await updateAsOwner(system);
   await checkReady(database);
   const tls =
     cert === undefined || key === undefined ? undefined : { cert: readPem(cert), key: readPem(key) };
@@ -204,21 +219,6 @@ async function serve(
   await running.close();
   listening.dispose();
   return 0;
-}
-
-/** Tables of an older program are updated where the server is told how, before it serves; its own login may not. */
-async function updateAsOwner(system: System): Promise<void> {
-  const { OWNER_URL_VARIABLE, readDatabaseUrl } = await loadUrl();
-  const url = system.env.get(OWNER_URL_VARIABLE) ?? "";
-  if (url === "") return;
-  const { Database } = await loadDatabase();
-  const owner = await Database.open(readDatabaseUrl(url, "environment"), { maxConnections: 2 });
-  const { updateTables } = await loadInit();
-  try {
-    await updateTables(owner);
-  } finally {
-    await owner.close();
-  }
 }
 
 function readSingleSignOn(system: System, options: ServeWords) {

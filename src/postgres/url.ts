@@ -5,14 +5,8 @@ import { escapeControls } from "../text/index.ts";
 
 /** Names the database where neither an option nor the configuration does. */
 export const DATABASE_URL_VARIABLE = "AMPLIHACK_DATABASE_URL";
-/** Names the same database for the owner of the tables, so that a server can update them. */
-export const OWNER_URL_VARIABLE = "AMPLIHACK_OWNER_URL";
 /** Where a password may stand in the environment. */
-export const PASSWORD_VARIABLES: readonly string[] = [
-  DATABASE_URL_VARIABLE,
-  OWNER_URL_VARIABLE,
-  "PGPASSWORD",
-];
+export const PASSWORD_VARIABLES: readonly string[] = [DATABASE_URL_VARIABLE, "PGPASSWORD"];
 
 /** Who can read a URL that was given there: process lists and files are for others, the environment is not. */
 export type UrlOrigin = "option" | "configuration" | "environment";

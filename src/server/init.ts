@@ -69,20 +69,46 @@ export async function runInit(
   return { password, link: await makeLink(database, { team, person: owner, role: "owner" }) };
 }
 
-/** Brings what was made before to this program's version; servers that start at the same time wait for each other. */
-export async function updateTables(database: Database): Promise<void> {
-  if (!(await hasRelation(database.run, `${SCHEMA}.server_machines`))) return;
+/** How a part of the tables was changed: its version before and now. */
+export interface TableUpdate {
+  readonly part: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/**
+ * Brings what was made before to this program's version; several at the same time wait for each other. Undefined where
+ * `serve init` was not run yet.
+ */
+export async function updateTables(database: Database): Promise<readonly TableUpdate[] | undefined> {
+  if (!(await hasRelation(database.run, `${SCHEMA}.server_machines`))) return undefined;
+  const before = await readVersions(database);
+  await requireOwner(database, "updates them");
   const [row] = await database.run(`SELECT team FROM ${SCHEMA}.teams ORDER BY team LIMIT 1`);
-  if (row !== undefined) await makeServerTables(database, String(row["team"]));
+  if (row === undefined) return undefined;
+  await makeServerTables(database, String(row["team"]));
+  return [...(await readVersions(database))]
+    .map(([part, to]) => ({ part, from: before.get(part) ?? 0, to }))
+    .filter(({ from, to }) => from !== to);
+}
+
+async function readVersions({ run }: Database): Promise<ReadonlyMap<string, number>> {
+  const rows = await run(`SELECT part, version FROM ${SCHEMA}.versions ORDER BY part`);
+  return new Map(rows.map(({ part, version }) => [String(part), Number(version)]));
 }
 
 /** For an owner who lost their way in; whoever can connect as the owner of the tables could write it by hand. */
 export async function makeOwnerLink(database: Database, team: string, person: string): Promise<string> {
-  const [row] = await database.run(`SELECT has_table_privilege('${SCHEMA}.members', 'INSERT') AS is_owner`);
-  if (row?.["is_owner"] !== true)
-    throw new Problem("only the owner of the tables makes such a link", {
-      kind: "refused",
-      fix: "name the login that ran amplihack serve init, or let an admin of the team make one on its page",
-    });
+  await requireOwner(database, "makes such a link", ", or let an admin of the team make one on its page");
   return makeLink(database, { team, person, role: "owner" });
+}
+
+/** Somebody else may see no team, and would find nothing to do. */
+async function requireOwner({ run }: Database, does: string, otherwise = ""): Promise<void> {
+  const [row] = await run(`SELECT has_table_privilege('${SCHEMA}.members', 'INSERT') AS is_owner`);
+  if (row?.["is_owner"] === true) return;
+  throw new Problem(`only the owner of the tables ${does}`, {
+    kind: "refused",
+    fix: `name the login that ran amplihack serve init${otherwise}`,
+  });
 }

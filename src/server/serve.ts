@@ -563,7 +563,7 @@ export async function checkReady(database: Database): Promise<void> {
   if (!(await hasServerTables(database)))
     throw new Problem(`${database.place} is not prepared for a server of this version`, {
       kind: "refused",
-      fix: "amplihack serve init --url URL, as the owner of the database; AMPLIHACK_OWNER_URL lets servers do it themselves",
+      fix: "as the owner of the tables: amplihack serve update --url URL, or the first time amplihack serve init --url URL",
     });
   await database.ofTeam(ROLE, "").run(`SELECT FROM ${SCHEMA}.server_machines LIMIT 1`);
 }

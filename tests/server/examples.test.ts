@@ -20,6 +20,7 @@ const SETTINGS: Readonly<Record<string, string>> = {
 };
 
 interface Service {
+  readonly depends_on?: Readonly<Record<string, { readonly condition: string }>>;
   readonly command?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
@@ -49,17 +50,22 @@ async function freePort(): Promise<number> {
 
 describe.skipIf(!hasPostgres)("examples/server", () => {
   it("has commands that prepare a database and serve it", async () => {
-    const { init, server: serve, database } = readCompose();
+    const { init, update, server: serve, database } = readCompose();
     const [own, ...subcommand] = entryPoint();
     expect(own).toBe("amplihack");
     expect(serve?.ports).toEqual(["127.0.0.1:8484:8484"]);
-    const addresses = [init, serve].map(each =>
+    const addresses = [init, update, serve].map(each =>
       readDatabaseUrl(each?.environment["AMPLIHACK_DATABASE_URL"] ?? "", "environment"),
     );
+    const { POSTGRES_USER: owner, POSTGRES_DB: agents } = database?.environment ?? {};
     expect(addresses).toMatchObject([
-      { user: database?.environment["POSTGRES_USER"], database: database?.environment["POSTGRES_DB"] },
-      { user: "amplihack_server", database: database?.environment["POSTGRES_DB"] },
+      { user: owner, database: agents },
+      { user: owner, database: agents },
+      { user: "amplihack_server", database: agents },
     ]);
+    // Whoever gets into the server has its own login and no other one.
+    expect(JSON.stringify(serve)).not.toMatch(new RegExp(`\\b(?:${owner}|${SETTINGS["OWNER_PASSWORD"]})\\b`));
+    expect(serve?.depends_on).toEqual({ update: { condition: "service_completed_successfully" } });
     const { server, name, url } = await freshDatabase();
     const [program = "", ...first] = AMPLIHACK;
     const home = temporaryDirectory();
@@ -68,11 +74,14 @@ describe.skipIf(!hasPostgres)("examples/server", () => {
       HOME: home,
       AMPLIHACK_DATABASE_URL: databaseUrl,
     });
-    const prepared = execFileSync(program, [...first, ...subcommand, ...(init?.command ?? [])], {
-      env: env(url),
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-    });
+    const runAsOwner = (words: readonly string[] = []) =>
+      execFileSync(program, [...first, ...subcommand, ...words], {
+        env: env(url),
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "pipe"],
+      });
+    const prepared = runAsOwner(init?.command);
+    expect(runAsOwner(update?.command)).toBe("The tables are of this version.\n");
     expect(prepared).toMatch(/https:\/\/agents\.acme\.example\/login\?link=/);
     const port = await freePort();
     const listening = ["--port", String(port), "--address", "127.0.0.1"];
