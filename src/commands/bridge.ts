@@ -77,9 +77,9 @@ async function heldDiff(invocation: Pick<CommandInvocation, "system" | "terminal
   const { diffForOthers } = await import("./try/show.ts");
   const { collectChanges } = await loadSandbox();
   try {
-    const { config, contextOf, find, places } = await openTries(invocation);
+    const { config, openTryContext, find, places } = await openTries(invocation);
     const record = find(id);
-    const changes = collectChanges(invocation.system, contextOf(record.project).program, record);
+    const changes = collectChanges(invocation.system, openTryContext(record.project).program, record);
     return await diffForOthers(invocation.system, { record, changes }, places.home, config.guard);
   } catch (error) {
     // The person who answers reads why there is no diff.

@@ -138,11 +138,11 @@ async function askAutonomy(
 ): Promise<Autonomy | undefined> {
   if (memberAt(readUserConfig(system), "autonomy") !== undefined) return undefined;
   const unavailable = terminal.isInteractive ? await whyNoSandbox(system) : undefined;
-  const meaningOf = (level: Autonomy) =>
+  const describeLevel = (level: Autonomy) =>
     level === "sandbox" && unavailable !== undefined
       ? `not possible here: ${unavailable}`
       : `${level === "off" ? "recommended to begin with: " : ""}${AUTONOMY_MEANINGS[level]}`;
-  const lines = AUTONOMY.map(level => `  ${level.padEnd(10)}  ${meaningOf(level)}`);
+  const lines = AUTONOMY.map(level => `  ${level.padEnd(10)}  ${describeLevel(level)}`);
   const question = `Which of your agents' questions should amplihack answer for you?\n${lines.join("\n")}\nYour answer`;
   return unavailable === undefined
     ? questions.choose<Autonomy>(terminal, question, AUTONOMY)

@@ -115,7 +115,7 @@ async function decide(
     return { outcome: "discarded" };
   }
   const progress = new ProgressLine(system, terminal);
-  const { change, notKept } = await applyTry(system, opened.contextOf(record.project), record, {
+  const { change, notKept } = await applyTry(system, opened.openTryContext(record.project), record, {
     verdict: "allow",
     onProgress: (done, total) => progress.show(() => `${done} of ${total} files`),
   }).finally(() => progress.clear());
@@ -142,7 +142,7 @@ const listCommand = defineCommand({
       .filter(({ status }) => status === "held")
       .map(record => ({
         record,
-        changes: collectChanges(system, opened.contextOf(record.project).program, record),
+        changes: collectChanges(system, opened.openTryContext(record.project).program, record),
       }));
     const view = { terminal, home: opened.places.home, nowMs: system.clock.nowMs() };
     const text = held.length === 0 ? "Nothing is held.\n" : held.map(one => renderHeld(one, view)).join("\n");
@@ -168,7 +168,7 @@ const showCommand = defineCommand({
     const record = opened.find(positionals[0] ?? "");
     const held = {
       record,
-      changes: collectChanges(system, opened.contextOf(record.project).program, record),
+      changes: collectChanges(system, opened.openTryContext(record.project).program, record),
     };
     if (options.format === "json") {
       terminal.printJson(heldDocument(held));
@@ -199,7 +199,7 @@ const decideCommand = (answer: "apply" | "discard", summary: string, example: st
       const { collectChanges } = await loadSandbox();
       const opened = await openTries(invocation);
       const record = opened.find(positionals[0] ?? "");
-      const { program } = opened.contextOf(record.project);
+      const { program } = opened.openTryContext(record.project);
       const held = { record, changes: collectChanges(system, program, record) };
       const isJson = options.format === "json";
       const done = await decide(

@@ -65,7 +65,7 @@ export class ConfiguredEngine<T extends ToolMap> extends CallingEngine<T> implem
     if (part === undefined)
       throw new TypeError("this engine has no sandbox; attach one first: engine.use(sandbox({ … }))");
     const { cwd = this.core.projectDir, session } = options;
-    const input = this.inputOf({
+    const input = this.readInput({
       ...defined({ session_id: session }),
       cwd,
       tool_name: SHELL_TOOL,
@@ -77,7 +77,7 @@ export class ConfiguredEngine<T extends ToolMap> extends CallingEngine<T> implem
   }
 
   /** A call as hooks see it before it runs. */
-  private inputOf(payload: JsonObject): HookInput | undefined {
+  private readInput(payload: JsonObject): HookInput | undefined {
     const event = this.core.events.describeEvent("PreToolUse");
     const names = this.core.namesOf(event, stringAt(payload, "tool_name") ?? "");
     const checked = toHookInput(event, payload, names, this.core.projectDir);
@@ -88,7 +88,7 @@ export class ConfiguredEngine<T extends ToolMap> extends CallingEngine<T> implem
     const part = this.historyPart;
     if (part === undefined) return undefined;
     const about = async (payload: JsonObject, step: (input: HookInput) => Promise<void>) => {
-      const input = this.inputOf(payload);
+      const input = this.readInput(payload);
       // A person has decided; what cannot be kept now is told by the hook after the call.
       if (input !== undefined) await step(input).catch(() => this.core.recorder?.failure("hook-threw"));
     };

@@ -96,11 +96,11 @@ export class MatchIndex<H extends { readonly matcher: Matcher }> {
     for (const [place, { matcher }] of hooks.entries()) {
       if (matcher.kind === "all") this.always.push(place);
       else if (matcher.kind === "test") this.tested.push(place);
-      else for (const name of matcher.names) this.placesOf(name).push(place);
+      else for (const name of matcher.names) this.listPlaces(name).push(place);
     }
   }
 
-  private placesOf(name: string): number[] {
+  private listPlaces(name: string): number[] {
     const known = this.exact.get(name);
     if (known !== undefined) return known;
     const fresh: number[] = [];

@@ -93,7 +93,7 @@ interface RowReader {
 }
 
 export function readMemory({ text, time, unreadable }: RowReader, isPinned: boolean): Memory {
-  const oneOf = <T extends string>(column: string, allowed: readonly T[]): T => {
+  const readChoice = <T extends string>(column: string, allowed: readonly T[]): T => {
     const given = text(column);
     const found = allowed.find(value => value === given);
     if (found === undefined) throw unreadable(column);
@@ -107,8 +107,8 @@ export function readMemory({ text, time, unreadable }: RowReader, isPinned: bool
     session: text("session"),
     key: text("key"),
     value: text("value"),
-    type: oneOf("type", VALUE_TYPES),
-    category: oneOf("category", CATEGORIES),
+    type: readChoice("type", VALUE_TYPES),
+    category: readChoice("category", CATEGORIES),
     createdMs: time("created_ms"),
     updatedMs: time("updated_ms"),
   };

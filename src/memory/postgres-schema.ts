@@ -113,7 +113,7 @@ const hasWords = (query: string): string =>
   `m.team = of_team AND team_terms(m.team, m.terms) @@ (term_query(' ' || of_team) && ${query})`;
 const isMine = (project: string): string => `(mine IS NULL OR ${project} = '' OR ${project} = ANY (mine))`;
 /** `query` is a column of a subquery with `OFFSET 0`, so that it is read once and not for every memory. */
-const countOf = (query: string): string => `(
+const countMatches = (query: string): string => `(
   SELECT count(*) FROM (
     SELECT FROM memories AS m
     WHERE ${hasWords(query)} AND ${isMine("m.project")} LIMIT most
@@ -138,7 +138,7 @@ const COUNTING: Migration = [
        SELECT array_agg(
          CASE WHEN mine IS NULL AND one.term <> ''
            THEN least(coalesce(${counted("one.term")}, 0), most)
-           ELSE ${countOf("one.query")}
+           ELSE ${countMatches("one.query")}
          END ORDER BY one.place
        ) INTO matches
        FROM (
@@ -156,7 +156,7 @@ const MAX_PARTS = 100;
 /** Of words that the team has, those that the user sees, with how many memories have them. */
 const withMatches = (words: string): string => `
   SELECT * FROM (
-    SELECT t.term, CASE WHEN mine IS NULL THEN least(t.memories, most) ELSE ${countOf("t.query")} END AS matches
+    SELECT t.term, CASE WHEN mine IS NULL THEN least(t.memories, most) ELSE ${countMatches("t.query")} END AS matches
     FROM (SELECT known.term, known.memories, term_query(known.term) AS query FROM (${words}) AS known OFFSET 0) AS t
   ) AS found WHERE found.matches > 0 ORDER BY found.matches DESC, found.term`;
 
@@ -257,7 +257,7 @@ const NAME_COLUMNS = `
   id text NOT NULL,
   name_hash bytea NOT NULL GENERATED ALWAYS AS (${SCHEMA}.text_hash(agent, session, key)) STORED`;
 
-const oneOf = (column: string, allowed: readonly string[]): string =>
+const checkChoice = (column: string, allowed: readonly string[]): string =>
   `CHECK (${column} IN (${allowed.map(each => `'${each}'`).join(", ")}))`;
 const TIME_CHECK = (column: string): string => `CHECK (abs(${column}) <= ${MAX_TIME_MS})`;
 /** One character of a text may be stored as five. */
@@ -274,8 +274,8 @@ const TABLES: Migration = [
      ${NAME_COLUMNS},
      id_hash bytea NOT NULL GENERATED ALWAYS AS (${SCHEMA}.text_hash(agent, id)) STORED,
      project_hash bigint NOT NULL GENERATED ALWAYS AS (hashtextextended(project, 0)) STORED,
-     type text NOT NULL ${oneOf("type", VALUE_TYPES)},
-     category text NOT NULL ${oneOf("category", CATEGORIES)},
+     type text NOT NULL ${checkChoice("type", VALUE_TYPES)},
+     category text NOT NULL ${checkChoice("category", CATEGORIES)},
      created_ms bigint NOT NULL ${TIME_CHECK("created_ms")},
      updated_ms bigint NOT NULL ${TIME_CHECK("updated_ms")},
      fingerprint text NOT NULL,
@@ -377,7 +377,7 @@ const TERM_QUERY: Migration = [
      AS $$ SELECT ('''' || replace(replace(term, '\\', '\\\\'), '''', '''''') || '''')::tsquery $$`,
 ];
 
-const termsOf = (rows: string, count: 1 | -1): string =>
+const selectTerms = (rows: string, count: 1 | -1): string =>
   `SELECT team, unnest(array_append(tsvector_to_array(terms), '')) AS term, ${count} AS one FROM ${rows}`;
 /** How many memories have each word changes by what came and what went. Words of what was removed do not stay. */
 const countTerms = (...changes: readonly string[]): string => `
@@ -387,7 +387,7 @@ const countTerms = (...changes: readonly string[]): string => `
   GROUP BY team, term HAVING sum(one) <> 0 ORDER BY team, term
   ON CONFLICT (team, term) DO UPDATE SET memories = memory_terms.memories + excluded.memories`;
 const DROP_UNUSED_TERMS = `
-  DELETE FROM memory_terms USING (${termsOf("old_rows", -1)}) AS gone
+  DELETE FROM memory_terms USING (${selectTerms("old_rows", -1)}) AS gone
   WHERE memory_terms.team = gone.team AND memory_terms.term = gone.term AND memories <= 0`;
 const NAMES = "team, project, agent, session, key, id";
 const prefixed = (prefix: string): string => NAMES.replace(/\w+/g, name => `${prefix}.${name}`);
@@ -409,7 +409,7 @@ function statementTrigger(
 /** Whoever changes memories, and how: what was replaced is kept, and what was removed is told to copies. */
 const CONSEQUENCES: Migration = [
   ...statementTrigger("memories_added", "INSERT", "NEW TABLE AS new_rows", [
-    countTerms(termsOf("new_rows", 1)),
+    countTerms(selectTerms("new_rows", 1)),
     `DELETE FROM memory_removals USING new_rows
      WHERE memory_removals.team = new_rows.team AND memory_removals.name_hash = new_rows.name_hash`,
   ]),
@@ -424,7 +424,7 @@ const CONSEQUENCES: Migration = [
        WHERE (team, name_hash) IN (SELECT team, name_hash FROM old_rows)
      ) AS counted
      WHERE earlier_values.number = counted.number AND place > ${KEPT_EARLIER_VALUES}`,
-    countTerms(termsOf("new_rows", 1), termsOf("old_rows", -1)),
+    countTerms(selectTerms("new_rows", 1), selectTerms("old_rows", -1)),
     DROP_UNUSED_TERMS,
   ]),
   ...statementTrigger("memories_removed", "DELETE", "OLD TABLE AS old_rows", [
@@ -439,7 +439,7 @@ const CONSEQUENCES: Migration = [
      WHERE taken.revision IS NOT NULL
      ON CONFLICT (team, name_hash) DO UPDATE SET
        project = excluded.project, id = excluded.id, removed_ms = excluded.removed_ms, revision = excluded.revision`,
-    countTerms(termsOf("old_rows", -1)),
+    countTerms(selectTerms("old_rows", -1)),
     DROP_UNUSED_TERMS,
   ]),
 ];

@@ -280,7 +280,7 @@ export class SqliteStore implements MovableStore {
   async remove(memories: readonly MemoryId[]): Promise<number> {
     if (memories.length === 0) return 0;
     return this.connection.write(() => {
-      const numbers = this.numbersOf(memories);
+      const numbers = this.listNumbers(memories);
       removeRows(this.connection, numbers, this.system.clock.nowMs());
       dropRemovedWords(this.connection);
       return numbers.length;
@@ -289,7 +289,7 @@ export class SqliteStore implements MovableStore {
 
   async pin(memories: readonly MemoryId[], isPinned: boolean): Promise<number> {
     return this.connection.write(() => {
-      const numbers = this.numbersOf(memories);
+      const numbers = this.listNumbers(memories);
       for (const number of numbers) setPin(this.connection, number, isPinned);
       return numbers.length;
     });
@@ -298,7 +298,7 @@ export class SqliteStore implements MovableStore {
   async recordUse(memories: readonly MemoryId[], use: MemoryUse): Promise<void> {
     if (memories.length === 0) return;
     this.connection.write(() =>
-      addUses(this.connection, this.numbersOf(memories), use, this.system.clock.nowMs()),
+      addUses(this.connection, this.listNumbers(memories), use, this.system.clock.nowMs()),
     );
   }
 
@@ -309,7 +309,7 @@ export class SqliteStore implements MovableStore {
   async takeUses(uses: readonly StoredUse[]): Promise<void> {
     this.connection.write(() => {
       for (const use of uses)
-        for (const number of this.numbersOf([use])) takeUse(this.connection, number, use);
+        for (const number of this.listNumbers([use])) takeUse(this.connection, number, use);
     });
   }
 
@@ -376,7 +376,7 @@ export class SqliteStore implements MovableStore {
     return findRow(this.connection, this.path, condition, values);
   }
 
-  private numbersOf(memories: readonly MemoryId[]): readonly number[] {
+  private listNumbers(memories: readonly MemoryId[]): readonly number[] {
     return memories.flatMap(({ agent, id }) => numberOfId(this.connection, agent, id) ?? []);
   }
 

@@ -13,7 +13,7 @@ export {
   IS_OF_WHOLE_TEAM,
   IS_VISIBLE,
   joinTeam,
-  makeViewOf,
+  makeTeamView as makeViewOf,
   notMember,
   OWN_TEAMS,
   SERVER_ROLE,

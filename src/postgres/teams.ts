@@ -98,7 +98,7 @@ const IS_OF_OWN = "(own.projects IS NULL OR one.project = '' OR one.project = AN
  * The rows of a table that the user may see, in place of a right to read it. The teams of the user lead to their rows,
  * and conditions are looked at behind both `OFFSET 0`: no index, estimate or order is used for a name that somebody tries.
  */
-export function makeViewOf(table: string, condition = IS_OF_OWN): Migration {
+export function makeTeamView(table: string, condition = IS_OF_OWN): Migration {
   return [
     `CREATE OR REPLACE VIEW ${VIEWS}.${table} WITH (security_barrier) AS SELECT shown.* FROM ${OWN_TEAMS} CROSS JOIN LATERAL (
        SELECT one.* FROM ${SCHEMA}.${table} AS one WHERE one.team = own.team AND ${condition} OFFSET 0
@@ -117,7 +117,7 @@ const VIEWS_OF_TEAMS: Migration = [
      SELECT team, projects FROM ${SCHEMA}.members WHERE member = session_user OFFSET 0`,
   `GRANT SELECT ON ${OWN_TEAMS} TO PUBLIC`,
   ...["teams", "members"].flatMap(table => [
-    ...makeViewOf(table, "true"),
+    ...makeTeamView(table, "true"),
     `DROP POLICY own_team ON ${SCHEMA}.${table}`,
   ]),
   // Whoever writes holds the row of the team. Of the whole view, it would be a right to lock the table.

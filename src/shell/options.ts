@@ -74,16 +74,16 @@ export class ParsedOptions {
    * Certainly given as an option, and not taken back by a word behind it: for options that make a command harmless.
    */
   isOn(...names: readonly string[]): boolean {
-    return this.lastOf(names, option => !option.mayBeValue) === true;
+    return this.lastSaid(names, option => !option.mayBeValue) === true;
   }
 
   /** Given, maybe, and not taken back: for options that make a command dangerous. */
   mayBeOn(...names: readonly string[]): boolean {
-    return this.lastOf(names, () => true) === true;
+    return this.lastSaid(names, () => true) === true;
   }
 
   /** Whether the last of these that counts switches on or off; undefined when there is none. */
-  private lastOf(names: readonly string[], counts: (option: ParsedOption) => boolean): boolean | undefined {
+  private lastSaid(names: readonly string[], counts: (option: ParsedOption) => boolean): boolean | undefined {
     if (this.options.length === 0) return undefined;
     let isOn: boolean | undefined;
     for (const option of this.options) {

@@ -217,12 +217,12 @@ export function rowMaker(
   options: Pick<PostgresTargetOptions, "hasContent" | "policy">,
 ): (batch: ShipBatch) => readonly ShippedRow[] {
   const projects = new Map<string, string>();
-  const projectOf = (path: string): string => {
+  const nameProject = (path: string): string => {
     const known = projects.get(path) ?? projectName(system, path);
     projects.set(path, known);
     return known;
   };
-  return ({ lines }) => lines.map(line => toRow(line, options, projectOf));
+  return ({ lines }) => lines.map(line => toRow(line, options, nameProject));
 }
 
 /** What records call this machine. */
@@ -265,7 +265,7 @@ export interface ShippedRow {
 function toRow(
   { log, id, text, hash }: ShippedLine,
   { hasContent, policy }: Pick<PostgresTargetOptions, "hasContent" | "policy">,
-  projectOf: (path: string) => string,
+  nameProject: (path: string) => string,
 ): ShippedRow {
   const line = parseLine(text);
   const fields = {
@@ -279,7 +279,7 @@ function toRow(
     kind: log,
     // The same whenever it is sent: it belongs to what tells lines apart.
     ms: recordTime(fields, 0),
-    project: projectOf(stringAt(line, "project") ?? ""),
+    project: nameProject(stringAt(line, "project") ?? ""),
     host: name("host"),
     session: name("session"),
     hash,

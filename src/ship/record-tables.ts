@@ -309,7 +309,7 @@ const totalling = (rollups: string): string => `
     ) AS one
     GROUP BY team, part, part_name, by, start, name, kind, out HAVING sum(count) <> 0 OR sum(failed) <> 0
   ON CONFLICT (${TOTALS_KEY}) DO UPDATE SET count = kept.count + excluded.count, failed = kept.failed + excluded.failed`;
-const rollupsOf = (table: string, sign = ""): string =>
+const selectRollups = (table: string, sign = ""): string =>
   `SELECT ${KEY}, ${sign}count AS count, ${sign}failed AS failed FROM ${table} WHERE span = 'day'`;
 
 /**
@@ -340,12 +340,12 @@ const TOTALS_OF_TEAMS: Migration = [
   `CREATE POLICY reading ON ${TOTALS} FOR SELECT USING (${IS_OF_WHOLE_TEAM})`,
   ...(
     [
-      ["insert", "NEW TABLE AS added", rollupsOf("added")],
-      ["delete", "OLD TABLE AS gone", rollupsOf("gone", "-")],
+      ["insert", "NEW TABLE AS added", selectRollups("added")],
+      ["delete", "OLD TABLE AS gone", selectRollups("gone", "-")],
       [
         "update",
         "OLD TABLE AS gone NEW TABLE AS added",
-        `${rollupsOf("added")} UNION ALL ${rollupsOf("gone", "-")}`,
+        `${selectRollups("added")} UNION ALL ${selectRollups("gone", "-")}`,
       ],
     ] as const
   ).flatMap(([operation, tables, changed]) =>
@@ -354,7 +354,7 @@ const TOTALS_OF_TEAMS: Migration = [
       ...(operation === "delete" ? ["DELETE FROM totals WHERE count <= 0"] : []),
     ]),
   ),
-  totalling(rollupsOf(ROLLUPS)),
+  totalling(selectRollups(ROLLUPS)),
   // Parts are sought by one name.
   ...["person", "machine"].map(
     name => `CREATE INDEX rollups_by_${name} ON ${ROLLUPS} (team, span, ${name}, start)`,

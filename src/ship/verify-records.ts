@@ -203,16 +203,16 @@ export async function followRecords(
 ): Promise<RecordsReport> {
   const isComplete = await seesEveryRecord(run, choice.team);
   const walks = new Map<string, RecordWalk>();
-  const walkOf = ({ person, machine }: Pick<ShippedHead, "person" | "machine">): RecordWalk => {
+  const openWalk = ({ person, machine }: Pick<ShippedHead, "person" | "machine">): RecordWalk => {
     const key = JSON.stringify([person, machine]);
     const walk = walks.get(key) ?? new RecordWalk(person, machine, isComplete);
     walks.set(key, walk);
     return walk;
   };
-  for (const head of await readHeads(run, choice)) walkOf(head).addHead(head);
+  for (const head of await readHeads(run, choice)) openWalk(head).addHead(head);
   const ends = new Ends();
   for await (const link of readLinks(run, choice, { after })) {
-    const walk = walkOf(link);
+    const walk = openWalk(link);
     const { end } = walk;
     walk.take(link, () => ends.has(keyBefore(link)));
     if (walk.end !== end) ends.move(end, walk.end);

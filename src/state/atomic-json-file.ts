@@ -92,7 +92,7 @@ export class AtomicJsonFile<T = Json> {
    */
   update(change: (current: T) => T, initial: T, options: UpdateOptions = {}): T {
     return this.lock().run(() => {
-      const next = change(this.current(options) ?? this.copyOf(initial));
+      const next = change(this.current(options) ?? this.copyDefault(initial));
       this.replace(serialise(next, this.path, 2));
       return next;
     });
@@ -109,7 +109,7 @@ export class AtomicJsonFile<T = Json> {
     }
   }
 
-  private copyOf(value: T): T {
+  private copyDefault(value: T): T {
     const copy = readJson(serialise(value, this.path, 0), STRICT);
     if (!copy.ok) throw this.malformed("the default value is not JSON");
     return this.parse(copy.value);

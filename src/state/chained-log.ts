@@ -327,20 +327,20 @@ class ChainWalk {
       return { kind: "changed", file: before.file, line: before.line, message };
     }
     if (seq > before.seq + 1) {
-      return this.countOf(before.seq + 1) > 0
+      return this.countFrom(before.seq + 1) > 0
         ? at(
             "reordered",
             `number ${seq} follows number ${before.seq}, and number ${before.seq + 1} is elsewhere`,
           )
         : at("removed", `missing between it and ${where}: ${numberedLines(before.seq + 1, seq - 1)}`);
     }
-    return this.countOf(seq) > 1
+    return this.countFrom(seq) > 1
       ? at("inserted", `number ${seq} is there twice: this line or ${where} was put in`)
       : at("reordered", `number ${seq} follows number ${before.seq}`);
   }
 
   /** Read again from the beginning, because it is needed for a broken log only. */
-  private countOf(seq: number): number {
+  private countFrom(seq: number): number {
     let found = 0;
     for (const file of this.files) {
       for (const { bytes } of readLogLines(this.system, file)) {

@@ -53,14 +53,14 @@ export class MemoryFiles implements Files {
 
   read(path: string, limitBytes: number): Uint8Array {
     return this.perform("read", [path], () => {
-      const bytes = this.contentOf(path);
+      const bytes = this.findContent(path);
       if (bytes.length > limitBytes) fail("EFBIG");
       return bytes.slice();
     });
   }
 
   readRange(path: string, offset: number, length: number): Uint8Array {
-    return this.perform("readRange", [path], () => this.contentOf(path).slice(offset, offset + length));
+    return this.perform("readRange", [path], () => this.findContent(path).slice(offset, offset + length));
   }
 
   createExclusive(path: string, bytes: Uint8Array, mode: number): void {
@@ -119,7 +119,7 @@ export class MemoryFiles implements Files {
 
   overwrite(from: string, to: string): void {
     const overwrite = (take: (bytes: Uint8Array) => Uint8Array) => {
-      const bytes = take(this.contentOf(from)).slice();
+      const bytes = take(this.findContent(from)).slice();
       const { node } = this.walk(to, false);
       if (node === undefined) fail("ENOENT");
       if (node.kind !== "file") fail(node.kind === "symlink" ? "ELOOP" : "EISDIR");
@@ -135,7 +135,7 @@ export class MemoryFiles implements Files {
   }
 
   digest(path: string): string {
-    return this.perform("digest", [path], () => sha256Hex(this.contentOf(path)));
+    return this.perform("digest", [path], () => sha256Hex(this.findContent(path)));
   }
 
   rename(from: string, to: string): void {
@@ -330,7 +330,7 @@ export class MemoryFiles implements Files {
     return place;
   }
 
-  private contentOf(path: string): Uint8Array {
+  private findContent(path: string): Uint8Array {
     const { node } = this.walk(path, true);
     if (node === undefined) fail("ENOENT");
     if (node.kind === "directory") fail("EISDIR");

@@ -303,7 +303,7 @@ function toExactFacts(fields: ExactFields): NamedFacts[] {
 
 function openFiles(host: NativeHost): System["files"] {
   const room = new Float64Array(8);
-  const factsOf = (kind: number | string, path: string) => {
+  const toFacts = (kind: number | string, path: string) => {
     const found = KINDS[unwrap(kind, "inspect", path)];
     return found === undefined ? undefined : new NativeFacts(found, room);
   };
@@ -323,8 +323,8 @@ function openFiles(host: NativeHost): System["files"] {
     removeDirectory: path => unwrap(host.removeDirectory(path), "remove directory", path),
     makeDirectory: (path, mode) => unwrap(host.makeDirectory(path, mode), "make directory", path),
     list: path => unwrap(host.list(path), "list", path).map(toName).sort(),
-    inspect: path => factsOf(host.inspect(path, room), path),
-    follow: path => factsOf(host.follow(path, room), path),
+    inspect: path => toFacts(host.inspect(path, room), path),
+    follow: path => toFacts(host.follow(path, room), path),
     exactFacts: path => toExactFacts(unwrap(host.exactFacts(path), "inspect", path))[0],
     listFacts: path =>
       toExactFacts(unwrap(host.listFacts(path), "list", path)).sort((one, other) =>

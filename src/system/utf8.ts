@@ -146,7 +146,7 @@ const RAW_BYTE = /[\udc80-\udcff]/;
 
 /** `Files.stampsOf`, one look after the other. */
 export function joinStamps(paths: string, exactFacts: Files["exactFacts"]): string {
-  const stampOf = (path: string) => {
+  const readStamp = (path: string) => {
     try {
       return exactFacts(path)?.stamp ?? "";
     } catch (error) {
@@ -154,5 +154,5 @@ export function joinStamps(paths: string, exactFacts: Files["exactFacts"]): stri
       throw error;
     }
   };
-  return paths.split("\0").map(stampOf).join("\n");
+  return paths.split("\0").map(readStamp).join("\n");
 }

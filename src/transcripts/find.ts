@@ -25,7 +25,7 @@ export function findPastSessions(system: Pick<System, "files">, home: string): r
 }
 
 /** The newest record of one session, whose path has its id; for hosts that do not tell their hooks where it is. */
-export function findRecordOf(
+export function findSessionRecord(
   system: Pick<System, "files">,
   home: string,
   { host, id }: { readonly host: string; readonly id: string },

@@ -13,7 +13,7 @@ export {
   type ToolUsePart,
 } from "./entry.ts";
 export { messageHeading, RULE, readExport, timeLine, toolNaming } from "./export-form.ts";
-export { findPastSessions, findRecordOf, type PastSession } from "./find.ts";
+export { findPastSessions, findSessionRecord as findRecordOf, type PastSession } from "./find.ts";
 export { countLines, LINE_OPTIONS, type LineOptions, readLines } from "./lines.ts";
 export { type ReadCount, readEntry, readMessages, readTranscript } from "./read.ts";
 export type { TokenCount } from "./usage/facts.ts";

@@ -222,9 +222,9 @@ function writeRow(table: string, { name, inputText, exitCode, isForced }: Captur
     .trimEnd()
     .split("\n")
     .filter(line => line !== "");
-  const nameOf = (line: string) =>
+  const readName = (line: string) =>
     attempt(table, () => (JSON.parse(line) as { readonly name?: unknown }).name);
-  const at = lines.findIndex(line => nameOf(line) === name);
+  const at = lines.findIndex(line => readName(line) === name);
   if (at !== -1 && !isForced) throw refusal(`${table} has a case ${name}`, "add --force to replace it");
   const payload = readJson(inputText, { recover: false, maxDepth: 200 });
   const input = payload.ok && isJsonObject(payload.value) ? payload.value : inputText;

@@ -21,7 +21,7 @@ interface Snippet {
   /** what it is, for people: `script build`, `job test`, `target clean`; empty for a whole script */
   readonly name: string;
   /** the place of a character of `text`, both counted from 1 */
-  readonly placeOf: (offset: number) => Place;
+  readonly placeAt: (offset: number) => Place;
   /** relative to the directory in which the file's commands run */
   readonly directory?: string | undefined;
   readonly isPowerShell?: boolean;
@@ -85,7 +85,7 @@ function readDockerfile(text: string): readonly Snippet[] {
     snippets.push({
       text: isBareHeredoc ? `sh ${command}` : (listWords(command) ?? command),
       name: "RUN",
-      placeOf: () => place,
+      placeAt: () => place,
       isInContainer: true,
     });
   }
@@ -127,7 +127,7 @@ function readMakefile(text: string): readonly Snippet[] {
       const command = expand(logical.slice(skipped), variables, 0);
       const place = { line, column: skipped + 1 };
       if (command.trim() !== "" && target !== "")
-        snippets.push({ text: command, name: `target ${target}`, placeOf: () => place });
+        snippets.push({ text: command, name: `target ${target}`, placeAt: () => place });
       continue;
     }
     const [, name, value] = ASSIGNMENT.exec(logical) ?? [];
@@ -167,12 +167,12 @@ function expand(text: string, variables: ReadonlyMap<string, string>, depth: num
 function readPackageScripts(text: string): readonly Snippet[] {
   const tree = parseTree(text);
   const scripts = tree === undefined ? undefined : findNodeAtLocation(tree, ["scripts"]);
-  const placeOf = placeIn(text);
+  const placeAt = placeIn(text);
   return (scripts?.children ?? []).flatMap(({ children }) => {
     const [key, value] = children ?? [];
     if (key === undefined || value?.type !== "string") return [];
-    const place = placeOf(value.offset + 1);
-    return [{ text: String(value.value), name: `script ${String(key.value)}`, placeOf: () => place }];
+    const place = placeAt(value.offset + 1);
+    return [{ text: String(value.value), name: `script ${String(key.value)}`, placeAt: () => place }];
   });
 }
 
@@ -191,18 +191,18 @@ function hasShellShebang(start: string): boolean {
 const ARGUMENTS = `set -- ${[1, 2, 3, 4, 5, 6, 7, 8, 9].map(number => `"$ARGUMENT_${number}"`).join(" ")}; `;
 
 function readShellScript(text: string): readonly Snippet[] {
-  const placeOf = placeIn(text);
+  const placeAt = placeIn(text);
   return [
     {
       text: ARGUMENTS + text,
       name: "",
-      placeOf: offset => placeOf(Math.max(0, offset - ARGUMENTS.length)),
+      placeAt: offset => placeAt(Math.max(0, offset - ARGUMENTS.length)),
     },
   ];
 }
 
 function readPowerShellScript(text: string): readonly Snippet[] {
-  return [{ text, name: "", placeOf: placeIn(text), isPowerShell: true }];
+  return [{ text, name: "", placeAt: placeIn(text), isPowerShell: true }];
 }
 
 const GITHUB = /(^|\/)\.(github|gitea|forgejo)\/workflows\/[^/]+\.ya?ml$|(^|\/)action\.ya?ml$/;
@@ -316,7 +316,7 @@ function toSnippet(source: Source, node: Scalar, name: string): Snippet {
     /\$\{\{[\s\S]*?\}\}/g,
     whole => `\${${"X".repeat(whole.length - 3)}}`,
   );
-  return { text, name, placeOf: locator(source, node, text) };
+  return { text, name, placeAt: locator(source, node, text) };
 }
 
 /** Literal blocks keep their lines; in all other styles a finding points to where the text begins. */
@@ -370,7 +370,7 @@ export function findFiles(
 ): readonly string[] {
   const { files } = system;
   const top = ancestors(root).find(path => files.inspect(join(path, ".git")) !== undefined) ?? root;
-  const partsOf = (path: string): readonly string[] =>
+  const splitPath = (path: string): readonly string[] =>
     path
       .slice(top.length)
       .split("/")
@@ -380,7 +380,7 @@ export function findFiles(
     const path = join(directory, ".gitignore");
     if (files.inspect(path)?.kind !== "file") return [];
     const { text } = system.text.decode(files.readRange(path, 0, IGNORE_FILE_BYTES));
-    return [{ depth: partsOf(directory).length, file: parseIgnoreFile(directory, text) }];
+    return [{ depth: splitPath(directory).length, file: parseIgnoreFile(directory, text) }];
   }
 
   function walk(directory: string, inherited: readonly PlacedIgnoreFile[], depth: number): readonly string[] {
@@ -399,7 +399,7 @@ export function findFiles(
     return names.flatMap(name => {
       const path = join(directory, name);
       const kind = files.inspect(path)?.kind;
-      const isLeftOut = NEVER_ENTERED.has(name) || isIgnored(ignores, partsOf(path));
+      const isLeftOut = NEVER_ENTERED.has(name) || isIgnored(ignores, splitPath(path));
       if (isLeftOut || (kind !== "file" && kind !== "directory")) return [];
       return kind === "file" ? [path] : walk(path, ignores, depth + 1);
     });
@@ -482,7 +482,7 @@ function judge(snippet: Snippet, file: string, context: GuardContext): readonly 
   const homeless = judgement.findings.filter(({ invocation }) => invocation === undefined);
   return [...homeless.map(finding => [finding, 0] as const), ...placed].map(([finding, offset]) => ({
     file,
-    ...snippet.placeOf(isInContainer ? 0 : offset),
+    ...snippet.placeAt(isInContainer ? 0 : offset),
     name,
     rule: finding.rule,
     title: finding.title,

@@ -36,9 +36,9 @@ function isCaughtInTheOpen(
   project: string,
   open: readonly string[],
 ): boolean {
-  const deviceOf = (path: string) => files.follow(path)?.identity.split(":")[0];
+  const findDevice = (path: string) => files.follow(path)?.identity.split(":")[0];
   const state = stateHomes.find(path => files.follow(path) !== undefined);
-  if (state === undefined || deviceOf(state) === deviceOf(project)) return false;
+  if (state === undefined || findDevice(state) === findDevice(project)) return false;
   const beside = disk.resolve(dirname(project), true);
   const caches = homeCaches().map(cache => join(home, cache));
   const isOpen = [...temps, ...caches, ...open].some(root => isInside(disk.resolve(root, true), beside));

@@ -92,7 +92,7 @@ export function includedBy({ name, value, file }: GitSetting, home: string): str
 function settingsIn(content: string): readonly Omit<GitSetting, "file">[] | undefined {
   const settings: Omit<GitSetting, "file">[] = [];
   let section = "";
-  for (const line of linesOf(content.replace(/^\ufeff/, "").replaceAll("\r\n", "\n"))) {
+  for (const line of splitLines(content.replace(/^\ufeff/, "").replaceAll("\r\n", "\n"))) {
     let rest = line;
     for (let header = HEADER.exec(rest); header !== null; header = HEADER.exec(rest)) {
       const subsection = header[2] === undefined ? "" : `.${header[2].replace(/\\(.)/g, "$1")}`;
@@ -111,7 +111,7 @@ function settingsIn(content: string): readonly Omit<GitSetting, "file">[] | unde
 }
 
 /** A backslash before its end lets a line go on, but not in a comment. */
-function linesOf(content: string): readonly string[] {
+function splitLines(content: string): readonly string[] {
   const lines: string[] = [];
   let [line, isQuoted, isComment] = ["", false, false];
   for (let at = 0; at < content.length; at += 1) {

@@ -25,9 +25,13 @@ function namePatterns(): Patterns {
       const letters = name.replace(/\*$/, "").replace(/[.+?^${}()|[\]\\]/g, "\\$&");
       return `${letters.replaceAll("*", "[^/]*")}${/[*/]$/.test(name) ? "" : "$"}`;
     };
-    const anyOf = (start: string, names: readonly string[]) =>
+    const oneBelow = (start: string, names: readonly string[]) =>
       new RegExp(`${start}(?:${names.map(pattern).join("|")})`, "i");
-    patterns = { atTop: anyOf("^", atTop), anywhere: anyOf("(?:^|/)", anywhere), inHome: anyOf("^", inHome) };
+    patterns = {
+      atTop: oneBelow("^", atTop),
+      anywhere: oneBelow("(?:^|/)", anywhere),
+      inHome: oneBelow("^", inHome),
+    };
   }
   return patterns;
 }

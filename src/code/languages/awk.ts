@@ -173,7 +173,7 @@ function readPrint(parser: Parser): Node {
 }
 
 function isRedirectAfter(parser: Parser): boolean {
-  const next = parser.tokens[parser.closerOf(parser.at) + 1];
+  const next = parser.tokens[parser.findCloser(parser.at) + 1];
   return next?.kind === "mark" && [">", ">>", "|", "|&", ";", "}"].includes(next.text);
 }
 

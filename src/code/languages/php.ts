@@ -219,7 +219,7 @@ function readNamedFunction(parser: Parser): Node {
 /** `foreach ($list as $key => $item) …` */
 function readForeach(parser: Parser): Node {
   if (!parser.isNext("(")) return NOTHING;
-  const close = parser.closerOf(parser.at);
+  const close = parser.findCloser(parser.at);
   parser.at += 1;
   const over = readExpression(parser);
   parser.takeIf("as");
@@ -235,7 +235,7 @@ function readFunction(parser: Parser, name: string | undefined): Node {
   parser.takeIf("&");
   const parameters = parser.isNext("(") ? parser.readBetween(readParameter).flat() : [];
   while (!parser.isNext("{") && !parser.isNext("=>") && !parser.isNext(";") && parser.peek().kind !== "end") {
-    parser.at = parser.isNext("(") ? parser.closerOf(parser.at) + 1 : parser.at + 1;
+    parser.at = parser.isNext("(") ? parser.findCloser(parser.at) + 1 : parser.at + 1;
   }
   const body: readonly Node[] = parser.takeIf("=>")
     ? [{ kind: "return", value: readExpression(parser, 3) }]

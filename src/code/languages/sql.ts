@@ -238,7 +238,7 @@ function tokeniseSql(source: string, dialect: SqlDialect, budget: ReadingBudget)
       at = blank;
       continue;
     }
-    const word = wordOf(source, at);
+    const word = wordAt(source, at);
     if (word !== undefined && !(isEscapePrefix(word) && source.charAt(at + word.length) === "'")) {
       push("word", word, at + word.length);
     } else if (word !== undefined || character === "'") {
@@ -274,7 +274,7 @@ function isPlainLetter(code: number): boolean {
 }
 
 /** The word that begins there. Most have no other letters than those that every machine compares fast. */
-function wordOf(source: string, at: number): string | undefined {
+function wordAt(source: string, at: number): string | undefined {
   PLAIN_WORD.lastIndex = at;
   const end = PLAIN_WORD.test(source) ? PLAIN_WORD.lastIndex : at;
   if (end > at && end - at < MAX_WORD && !(source.charCodeAt(end) > 127)) return source.slice(at, end);

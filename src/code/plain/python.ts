@@ -190,7 +190,7 @@ class Reader {
     return at === 0 || this.tokens[at - 1]?.kind === "end" || this.textAt(at - 1) === ":";
   }
 
-  private endOf(start: number): number {
+  private findEnd(start: number): number {
     let at = start;
     while (this.tokens[at]?.kind !== "end") at += 1;
     return at;
@@ -201,7 +201,7 @@ class Reader {
       const word = this.textAt(at);
       if (word !== "import" && word !== "from") continue;
       if (!this.isStart(at)) return false;
-      const end = this.endOf(at);
+      const end = this.findEnd(at);
       const words = this.tokens.slice(at, end).map(({ text }) => text);
       for (let index = at; index < end; index += 1) this.imports.add(index);
       const statement = words.join(" ").replaceAll(" . ", ".");
@@ -279,7 +279,7 @@ class Reader {
 
   /** `a, b = …` and `(a, b) = …`. */
   private isUnpacked(at: number): boolean {
-    return this.tokens.slice(at, this.endOf(at)).some(({ text }) => text === "=");
+    return this.tokens.slice(at, this.findEnd(at)).some(({ text }) => text === "=");
   }
 
   /** All names up to a word outside of any parentheses, or the first alone. More than are bound does no harm. */
@@ -320,11 +320,11 @@ class Reader {
     }
     const target = this.tokens
       .slice(start + 1, at)
-      .map(one => (one.kind === "name" ? "n" : this.signOf(one)));
+      .map(one => (one.kind === "name" ? "n" : this.toSign(one)));
     return /^(?:\*?n(?:,\*?n)*,?|n(?:\[.*\])+)$/s.test(target.join(""));
   }
 
-  private signOf({ kind, text }: Token): string {
+  private toSign({ kind, text }: Token): string {
     return kind === "text" ? "t" : text;
   }
 
@@ -365,7 +365,7 @@ class Reader {
     if (text === "replace") return next === "(" && this.argumentsFrom(at + 1).length >= 2;
     if (text === "copy") return next === "(" && this.textAt(at + 2) === ")";
     if (READS.has(text) || WRITES.has(text)) {
-      const paths = next === "(" ? this.receiverOf(at - 1) : undefined;
+      const paths = next === "(" ? this.readReceiver(at - 1) : undefined;
       return this.note(paths, READS.has(text), WRITES.has(text));
     }
     return METHODS.has(text);
@@ -392,7 +392,7 @@ class Reader {
       if (!isMode || value === undefined || !/^[rwabtx+]+$/.test(value)) return false;
       mode = value;
     }
-    return this.note(this.pathsOf(...first), !/[wax]/.test(mode), /[wax+]/.test(mode));
+    return this.note(this.readPaths(...first), !/[wax]/.test(mode), /[wax+]/.test(mode));
   }
 
   /** Where the arguments between these parentheses begin and end. */
@@ -414,9 +414,9 @@ class Reader {
   }
 
   /** What stands in front of a dot: a name, or a call or group in parentheses. */
-  private receiverOf(dot: number): readonly string[] | undefined {
+  private readReceiver(dot: number): readonly string[] | undefined {
     if (this.textAt(dot - 1) !== ")")
-      return this.textAt(dot - 2) === "." ? undefined : this.pathsOf(dot - 1, dot);
+      return this.textAt(dot - 2) === "." ? undefined : this.readPaths(dot - 1, dot);
     let depth = 0;
     let start = dot - 1;
     for (; start >= 0; start -= 1) {
@@ -427,26 +427,26 @@ class Reader {
     while (start > 0 && (this.tokens[start - 1]?.kind === "name" || this.textAt(start - 1) === "."))
       start -= 1;
     while (KEYWORDS.has(this.textAt(start))) start += 1;
-    return this.pathsOf(start, dot);
+    return this.readPaths(start, dot);
   }
 
   /** The texts that an expression may be; undefined when that is not certain. */
-  private pathsOf(start: number, end: number, depth = 0): readonly string[] | undefined {
+  private readPaths(start: number, end: number, depth = 0): readonly string[] | undefined {
     const [first, length] = [this.tokens[start], end - start];
     if (first === undefined || length < 1 || depth > 8) return undefined;
     if (length === 1) {
       if (first.kind === "text") return first.literal === undefined ? undefined : [first.literal];
-      return first.kind === "name" ? this.valuesOf(first.text, depth) : undefined;
+      return first.kind === "name" ? this.readValues(first.text, depth) : undefined;
     }
     const slash = this.lastSlash(start, end);
     if (slash > 0) {
-      const [before, behind] = [this.pathsOf(start, slash, depth + 1), this.tokens[slash + 1]?.literal];
+      const [before, behind] = [this.readPaths(start, slash, depth + 1), this.tokens[slash + 1]?.literal];
       if (end !== slash + 2 || behind === undefined || behind.startsWith("/")) return undefined;
       return before?.map(path => `${path}/${behind}`);
     }
     if (this.textAt(end - 1) !== ")") return undefined;
     if (this.textAt(start) === "(" && this.closes(start) === end - 1)
-      return this.pathsOf(start + 1, end - 1, depth + 1);
+      return this.readPaths(start + 1, end - 1, depth + 1);
     const open = this.textAt(start + 1) === "(" ? start + 1 : start + 3;
     if (this.textAt(open) !== "(" || this.closes(open) !== end - 1) return undefined;
     const called =
@@ -456,7 +456,7 @@ class Reader {
     const given = this.argumentsFrom(open);
     const [only] = given;
     return called === "pathlib.Path" && given.length === 1 && only !== undefined
-      ? this.pathsOf(...only, depth + 1)
+      ? this.readPaths(...only, depth + 1)
       : undefined;
   }
 
@@ -481,10 +481,10 @@ class Reader {
   }
 
   /** A name that gets its value in one place: of an assignment, or of a loop over texts. */
-  private valuesOf(name: string, depth: number): readonly string[] | undefined {
+  private readValues(name: string, depth: number): readonly string[] | undefined {
     const [at, other] = this.bindings.get(name) ?? [];
     if (at === undefined || other !== undefined) return undefined;
-    if (at >= 0) return this.pathsOf(at, this.endOf(at), depth + 1);
+    if (at >= 0) return this.readPaths(at, this.findEnd(at), depth + 1);
     const loop = this.tokens.findIndex(
       ({ text }, index) =>
         text === name &&
@@ -503,7 +503,7 @@ class Reader {
     const given = this.argumentsFrom(listed);
     // One text in parentheses is that text, letter by letter.
     if (this.textAt(listed) === "(" && given.length < 2) return undefined;
-    const items = given.map(item => this.pathsOf(...item, depth + 1));
+    const items = given.map(item => this.readPaths(...item, depth + 1));
     return items.every(item => item !== undefined) ? items.flat() : undefined;
   }
 

@@ -19,7 +19,7 @@ export function parseStatements(
 /** `{ … }` */
 export function readBlock(parser: Parser): Node[] {
   return parser.outsideBrackets(() => {
-    const close = parser.closerOf(parser.at);
+    const close = parser.findCloser(parser.at);
     parser.at += 1;
     const nodes = parser.readMany(readStatement, () => parser.at >= close);
     parser.takeIf("}");

@@ -107,7 +107,7 @@ export class Parser {
 
   /** Reads items between the bracket at hand and the one that closes it; both are consumed. */
   readBetween<Item>(read: (parser: Parser) => Item): Item[] {
-    const close = this.closerOf(this.at);
+    const close = this.findCloser(this.at);
     this.at += 1;
     this.brackets += 1;
     const items = this.readMany(read, () => this.at >= close);
@@ -152,7 +152,7 @@ export class Parser {
   }
 
   /** Index of the token that closes the bracket at `at`; the end of the text when none does. */
-  closerOf(at: number): number {
+  findCloser(at: number): number {
     let matches = matchesByTokens.get(this.tokens);
     if (matches === undefined) {
       matches = matchBrackets(this.tokens);

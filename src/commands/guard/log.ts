@@ -69,7 +69,7 @@ Secrets were taken out of the log when it was written; such words are judged as 
     }
     const { lines: logged, broken } = readAuditLog(system, terminal, path);
     const guards = new Map<string, ReturnType<typeof openGuard>>();
-    const settingsOf = openSettings(system, digest => settingsFile(path, digest));
+    const readSettings = openSettings(system, digest => settingsFile(path, digest));
     const judged = logged.flatMap(line => {
       if (line.command === undefined) return [];
       const cwd = line.cwd ?? "/";
@@ -79,7 +79,7 @@ Secrets were taken out of the log when it was written; such words are judged as 
       const { verdict, findings } = judgeCommand(line.command, guard.context);
       const rules = [...new Set(findings.map(finding => finding.rule))];
       // Whether a session was unattended is no setting, so today's value is used for both.
-      const then = { ...settingsOf(line, settings), unattended: settings.unattended };
+      const then = { ...readSettings(line, settings), unattended: settings.unattended };
       const isSame = JSON.stringify(then) === JSON.stringify(settings);
       const before = isSame
         ? verdict

@@ -105,11 +105,11 @@ function renderOne(one: Suggestion, columns: number, terminal: Terminal): string
 
 /** What goes into the list or the table, one member a line. */
 function entryLines({ allow, rules = {} }: Suggestion["entry"]): readonly string[] {
-  const membersOf = (value: object) =>
+  const memberLines = (value: object) =>
     Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}: ${JSON.stringify(member)}`);
-  if (allow === undefined) return membersOf(rules);
+  if (allow === undefined) return memberLines(rules);
   return allow.flatMap(each => {
-    const members = membersOf(each);
+    const members = memberLines(each);
     return members.map((member, index) => {
       const isLast = index === members.length - 1;
       return `${index === 0 ? "{ " : "  "}${member}${isLast ? " }" : ","}`;

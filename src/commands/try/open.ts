@@ -10,7 +10,7 @@ export interface OpenedTries {
   readonly config: Config;
   readonly directory: string;
   /** for a try of this project */
-  contextOf(project: string): TryContext;
+  openTryContext(project: string): TryContext;
   /** newest first; those of killed processes are settled */
   list(): readonly TryRecord[];
   /** by its id or an unambiguous beginning of it */
@@ -27,24 +27,25 @@ export async function openTries({
   const { config, notices } = loadConfig(system, directories);
   for (const notice of notices) terminal.warn(`Warning: ${notice.message}\n`);
   const places = sandboxPlaces(system);
-  const historyOf = (project: string) =>
+  const openHistory = (project: string) =>
     openContext(system, { stateHome, project, home, temps: [], regenerable: [] }, config.history);
-  await finishEnded(historyOf(projectRoot));
+  await finishEnded(openHistory(projectRoot));
   sandbox.sweepLeftovers(system, stateHome);
-  const contextOf = (project: string): TryContext => {
+  const openTryContext = (project: string): TryContext => {
     const program = sandbox.findSandboxProgram(system, places);
     if (program === undefined)
       throw new CommandError("what was caught cannot be read: amplihack-sandbox is not installed", {
         kind: "unavailable",
         fix: "amplihack sandbox check",
       });
-    return { history: historyOf(project), program, stateHome };
+    return { history: openHistory(project), program, stateHome };
   };
   const list = () =>
     sandbox
       .listTries(system, stateHome)
       .flatMap(
-        record => sandbox.settleTry(system, { history: historyOf(record.project), stateHome }, record) ?? [],
+        record =>
+          sandbox.settleTry(system, { history: openHistory(record.project), stateHome }, record) ?? [],
       );
   const find = (id: string): TryRecord => {
     const found = list().filter(record => record.status === "held" && record.id.startsWith(id));
@@ -59,5 +60,5 @@ export async function openTries({
     return found[0];
   };
   const directory = system.files.workingDirectory() ?? projectRoot;
-  return { places, config, directory, contextOf, list, find };
+  return { places, config, directory, openTryContext, list, find };
 }

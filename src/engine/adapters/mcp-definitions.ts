@@ -70,7 +70,7 @@ export class Definitions {
   }
 
   /** What a person has to accept before this tool runs. A tool that was never listed has a name and nothing else. */
-  async heldOf(name: string): Promise<ReviewedDefinition["held"]> {
+  async whyHeld(name: string): Promise<ReviewedDefinition["held"]> {
     if (!this.known.has(name)) {
       const [reviewed] = await this.keeper.review([{ name }], true);
       if (reviewed !== undefined) this.note(reviewed);

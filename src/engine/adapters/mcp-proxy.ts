@@ -336,7 +336,7 @@ export class McpProxy {
     const id = message["id"];
     const key = idKey(message);
     if (id !== undefined) this.judged.add(key);
-    const held = await this.heldOf(name, key);
+    const held = await this.whyHeld(name, key);
     if (held !== undefined) {
       this.endJudging(key);
       if (id !== undefined) this.refuse(id, name, held, params);
@@ -353,18 +353,18 @@ export class McpProxy {
         const first = await this.receive(sent);
         const taskId =
           params["task"] === undefined ? undefined : stringAt(readMember(first, "task"), "taskId");
-        if (taskId === undefined) return this.resultOf(first);
+        if (taskId === undefined) return this.toResult(first);
         isTask = true;
         this.endJudging(key);
         const finished = this.beginTask(taskId, judged.promise);
         this.toClient({ id, result: first ?? null });
-        return this.resultOf(await finished);
+        return this.toResult(await finished);
       },
       this.askOptions(name, key),
     );
     this.endJudging(key);
     if (id === undefined) return;
-    const answer = this.answerOf(name, called);
+    const answer = this.toAnswer(name, called);
     if (isTask) judged.resolve(answer);
     else if (called.status === "denied" || called.status === "pending")
       this.refuse(id, name, called.status === "pending" ? nobodyToAsk(called.reason) : called.reason, params);
@@ -372,7 +372,7 @@ export class McpProxy {
   }
 
   /** What a client gets for a call that ended, as members of its answer. */
-  private answerOf(name: string, called: CallResult<unknown>): JsonObject {
+  private toAnswer(name: string, called: CallResult<unknown>): JsonObject {
     if (called.status === "failed" && called.error instanceof ServerError)
       return { error: withErrorNotes(called.error.error, listNotes(called)) };
     if (called.status === "pending") return { result: asJson(refusal(name, nobodyToAsk(called.reason))) };
@@ -418,12 +418,12 @@ export class McpProxy {
   }
 
   /** Why a tool whose definition nobody has accepted does not run; undefined when it may, or when a person says so now. */
-  private async heldOf(name: string, about: string): Promise<string | undefined> {
+  private async whyHeld(name: string, about: string): Promise<string | undefined> {
     const { definitions } = this;
     if (definitions === undefined) return undefined;
     try {
       await definitions.reviewAll(cursor => this.receive(listRequest(cursor)).catch(noTools));
-      const held = await definitions.heldOf(name);
+      const held = await definitions.whyHeld(name);
       if (held === undefined) return undefined;
       if (!(await this.mayHappen(name, about, held.person))) return held.model;
       definitions.accept(name);
@@ -480,7 +480,7 @@ export class McpProxy {
     }
   }
 
-  private resultOf(answer: Json | undefined): ToolResult {
+  private toResult(answer: Json | undefined): ToolResult {
     const value = asResult(boundResult(answer ?? null));
     if (value.isError === true) throw new ReportedFailure(value);
     return value;

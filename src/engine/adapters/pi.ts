@@ -79,7 +79,7 @@ export function attachPiHooks<T extends ToolMap, C, E extends string>(
   options: RegisterOptions = {},
 ): Disposable {
   const disposables: Disposable[] = [];
-  const contextOf = (id: string): Partial<PiBeforeContext> => underWay.get(engine.untyped)?.get(id) ?? {};
+  const findContext = (id: string): Partial<PiBeforeContext> => underWay.get(engine.untyped)?.get(id) ?? {};
   const { beforeToolCall, afterToolCall } = hooks;
   if (beforeToolCall !== undefined) {
     const before = engine.beforeToolCall(
@@ -87,7 +87,7 @@ export function attachPiHooks<T extends ToolMap, C, E extends string>(
       async ({ id, name, args }, { signal }) => {
         const mutable: unknown = structuredClone(args);
         const toolCall = { id, name, arguments: mutable };
-        const said = await beforeToolCall({ ...contextOf(id), toolCall, args: mutable }, signal);
+        const said = await beforeToolCall({ ...findContext(id), toolCall, args: mutable }, signal);
         if (said?.block === true) return { block: true, reason: said.reason ?? "" };
         return isSameJson(freezeJson(args), freezeJson(mutable)) ? undefined : { args: mutable };
       },
@@ -101,7 +101,7 @@ export function attachPiHooks<T extends ToolMap, C, E extends string>(
       async ({ id, name, args, result, isError }, { signal }) => {
         const toolCall = { id, name, arguments: args };
         const before = toToolResult(result);
-        const call = { ...contextOf(id), toolCall, args, result: before, isError };
+        const call = { ...findContext(id), toolCall, args, result: before, isError };
         const said = await afterToolCall(call, signal);
         if (said === undefined || said === null) return undefined;
         const { isError: isNowError, ...replaced } = said;
@@ -249,18 +249,18 @@ export function piExtension(
       ui.confirm(`Run ${call.name}?`, reason);
     return piHooks(engine, { cwd, ...loop, ...(hasUI ? { onAsk } : {}) });
   };
-  const callOf = ({ toolCallId: id, toolName: name, input }: PiToolCallEvent): PiBeforeContext => ({
+  const toCall = ({ toolCallId: id, toolName: name, input }: PiToolCallEvent): PiBeforeContext => ({
     toolCall: { id, name, arguments: input },
     args: input,
   });
   const onCall = (event: PiToolCallEvent, context: PiExtensionContext) =>
-    hooksFor(context).beforeToolCall(callOf(event), context.signal);
+    hooksFor(context).beforeToolCall(toCall(event), context.signal);
   const onResult = (
     { content, details, isError, ...event }: PiToolResultEvent,
     context: PiExtensionContext,
   ) =>
     hooksFor(context).afterToolCall(
-      { ...callOf(event), result: { content, details }, isError },
+      { ...toCall(event), result: { content, details }, isError },
       context.signal,
     );
   return pi => {

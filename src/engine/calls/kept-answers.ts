@@ -10,8 +10,8 @@ const MAX_ENTRY_BYTES = 64;
 export function fileAnswers(directory: string): AnswerStore {
   const { files } = createNodeSystem();
   let sweptMs = 0;
-  const pathOf = (key: string): string => join(directory, digestContent(key));
-  const expiryOf = (path: string): number => {
+  const answerPath = (key: string): string => join(directory, digestContent(key));
+  const readExpiry = (path: string): number => {
     try {
       return Number(new TextDecoder().decode(files.read(path, MAX_ENTRY_BYTES)));
     } catch (error) {
@@ -24,7 +24,7 @@ export function fileAnswers(directory: string): AnswerStore {
     sweptMs = Date.now();
     for (const name of files.list(directory)) {
       const path = join(directory, name);
-      if (/^[0-9a-f]{64}$/.test(name) && expiryOf(path) < Date.now()) removeIfThere(path);
+      if (/^[0-9a-f]{64}$/.test(name) && readExpiry(path) < Date.now()) removeIfThere(path);
     }
   };
   const removeIfThere = (path: string): void => {
@@ -39,14 +39,14 @@ export function fileAnswers(directory: string): AnswerStore {
       files.makeDirectory(directory, 0o700);
       sweep();
       try {
-        files.createExclusive(pathOf(key), new TextEncoder().encode(String(expiresAt)), 0o600);
+        files.createExclusive(answerPath(key), new TextEncoder().encode(String(expiresAt)), 0o600);
         return true;
       } catch (error) {
         if (hasErrorCode(error, "EEXIST")) return false;
         throw error;
       }
     },
-    has: async key => expiryOf(pathOf(key)) > Date.now(),
+    has: async key => readExpiry(answerPath(key)) > Date.now(),
   };
 }
 

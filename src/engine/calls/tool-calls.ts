@@ -164,7 +164,7 @@ export class ToolCalls {
     run: RunTool<never, unknown>,
   ): Promise<CallResult<unknown>> {
     const { tool, options } = call;
-    const problem = await this.problemOf(pending);
+    const problem = await this.findProblem(pending);
     if (problem !== undefined) return denied(call, problem, undefined);
     const { isApproved, reason, edited, scope } = readAnswer(answer);
     if (!isApproved) return this.refuse(call, reason, undefined);
@@ -196,7 +196,7 @@ export class ToolCalls {
     }
   }
 
-  private async problemOf(pending: PendingCall): Promise<string | undefined> {
+  private async findProblem(pending: PendingCall): Promise<string | undefined> {
     const { signature, ...signed } = pending;
     this.signer ??= new Signer(this.secret);
     if (typeof signature !== "string" || !(await this.signer.isValid(signed, signature)))

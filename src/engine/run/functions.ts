@@ -272,7 +272,7 @@ export class FunctionStage {
   private conclude(registration: RegisteredHook, reply: Reply, durationMs: number, span?: Span): void {
     const { id } = registration;
     const run: Run = { hook: id, status: toRunStatus(reply.effect, reply.failure), durationMs };
-    const effect = applyFailure(id, reply, this.policyOf(registration), this.stage.power);
+    const effect = applyFailure(id, reply, this.choosePolicy(registration), this.stage.power);
     this.contributions.push({ hook: id, effect, run });
     if (reply.failure === undefined) this.apply(reply);
     else if (isWithheld(effect)) this.withhold(effect);
@@ -327,7 +327,7 @@ export class FunctionStage {
     return this.contributions.with(this.rewriter, { ...place, effect });
   }
 
-  private policyOf({ onFailure }: RegisteredHook): FailurePolicy {
+  private choosePolicy({ onFailure }: RegisteredHook): FailurePolicy {
     return (
       onFailure ??
       this.stage.core.failurePolicy(this.state.event.name) ??

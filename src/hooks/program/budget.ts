@@ -108,13 +108,13 @@ class AnswerLog implements CountedAnswers {
 
   /** Only what was written after the answer can name it, so that a new answer reads no file. */
   has(id: string, timeMs: number): boolean {
-    const key = this.keyOf(id);
+    const key = this.toKey(id);
     if (this.added.has(key)) return true;
     return this.known().some(({ path, modifiedMs }) => modifiedMs >= timeMs && this.keysIn(path).has(key));
   }
 
   add(id: string): void {
-    this.added.add(this.keyOf(id));
+    this.added.add(this.toKey(id));
   }
 
   keep(session: string): void {
@@ -125,7 +125,7 @@ class AnswerLog implements CountedAnswers {
   }
 
   /** An id is the host's own text, of any length. */
-  private keyOf(id: string): string {
+  private toKey(id: string): string {
     return sha256Hex(this.system.text.encode(id)).slice(0, KEY_LENGTH);
   }
 

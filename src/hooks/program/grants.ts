@@ -204,8 +204,8 @@ export function rememberRefusal(system: System, stateHome: string, refused: Refu
 function bounded(refused: readonly RefusedCommand[]): readonly RefusedCommand[] {
   const last = refused.at(-1);
   const kept = [...refused];
-  const sizeOf = () => kept.reduce((size, { command }) => size + command.length, 0);
-  while (kept.length > 1 && (kept.length > MAX_REFUSED || sizeOf() > MAX_REFUSED_CHARACTERS)) {
+  const countCharacters = () => kept.reduce((size, { command }) => size + command.length, 0);
+  while (kept.length > 1 && (kept.length > MAX_REFUSED || countCharacters() > MAX_REFUSED_CHARACTERS)) {
     const counts = new Map<string | undefined, number>();
     for (const { session } of kept) counts.set(session, (counts.get(session) ?? 0) + 1);
     const most = Math.max(...counts.values());

@@ -34,7 +34,7 @@ export function readPreferenceFiles(context: HookContext): FoundPreferences {
   ].filter(root => root !== undefined);
   const isOwn = (root: string) => ownRoots.includes(canonical(context, root));
   const read = (root: string) => readInside(context, root, join(root, ".claude", ...PREFERENCES));
-  const firstOf = (from: readonly string[]) => {
+  const findFirst = (from: readonly string[]) => {
     for (const root of from) {
       const text = read(root);
       if (text !== undefined && text.trim() !== "") return text;
@@ -42,8 +42,8 @@ export function readPreferenceFiles(context: HookContext): FoundPreferences {
     return undefined;
   };
   const home = findStateHome(system);
-  const own = firstOf([...roots.filter(isOwn), ...(home === undefined ? [] : [home])]);
-  const project = firstOf(roots.filter(root => !isOwn(root)));
+  const own = findFirst([...roots.filter(isOwn), ...(home === undefined ? [] : [home])]);
+  const project = findFirst(roots.filter(root => !isOwn(root)));
   if (own === undefined && project === undefined) context.log("INFO", "no USER_PREFERENCES.md was found");
   return { own, project: project === undefined ? undefined : withoutForgedHeadings(project) };
 }

@@ -231,14 +231,14 @@ export function digestFiles(
     try {
       return `${path}\0${sha256Hex(files.read(path, MAX_RUN_FILE_BYTES))}`;
     } catch {
-      return `${path}\0${stampOf(files, path)}`;
+      return `${path}\0${readStamp(files, path)}`;
     }
   });
   return sha256Hex(text.encode(lines.join("\n")));
 }
 
 /** A stamp ends with the time of its last change, which nobody can set. */
-function stampOf(files: System["files"], path: string): string {
+function readStamp(files: System["files"], path: string): string {
   try {
     return files.exactFacts(files.realPath(path))?.stamp ?? "missing";
   } catch {

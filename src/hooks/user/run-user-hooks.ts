@@ -79,7 +79,7 @@ class OwnRun {
     const { stateHome } = this.wanted;
     for (const wanted of hooks) {
       if (this.isRefused || runHook === undefined) return;
-      const problem = this.problemOf(wanted);
+      const problem = this.findProblem(wanted);
       const beganMs = system.clock.monotonicMs();
       const result: HookResult =
         problem === undefined
@@ -94,9 +94,9 @@ class OwnRun {
     const { system, deadlineMs } = this.request;
     const { stateHome, manifest } = this.wanted;
     const beganMs = system.clock.monotonicMs();
-    const isFit = (wanted: WantedHook) => this.problemOf(wanted) === undefined;
+    const isFit = (wanted: WantedHook) => this.findProblem(wanted) === undefined;
     for (const wanted of hooks.filter(one => !isFit(one)))
-      this.settle(wanted, { ok: false, problem: this.problemOf(wanted) ?? "" }, beganMs);
+      this.settle(wanted, { ok: false, problem: this.findProblem(wanted) ?? "" }, beganMs);
     const fit = hooks.filter(isFit);
     if (fit.length === 0) return;
     const place = { stateHome, deadlineMs, runner: manifest.runner };
@@ -124,7 +124,7 @@ class OwnRun {
     }
   }
 
-  private problemOf({ file }: WantedHook): string | undefined {
+  private findProblem({ file }: WantedHook): string | undefined {
     if (file.problem !== undefined) return file.problem;
     if (!hasChanged(file, this.request.system)) return undefined;
     return file.project === undefined

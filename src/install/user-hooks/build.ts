@@ -309,11 +309,11 @@ function checkTrust(
 ): TrustState {
   if (packageName !== undefined) {
     const pin = `package:${packageName}`;
-    const state = trusted.stateOf(pin, sha256);
+    const state = trusted.findState(pin, sha256);
     if (state === "untrusted") trusted.add(pin, sha256);
     return state === "changed" ? "changed" : "trusted";
   }
-  return project === undefined ? "trusted" : trusted.stateOf(path, sha256);
+  return project === undefined ? "trusted" : trusted.findState(path, sha256);
 }
 
 async function describeAll(

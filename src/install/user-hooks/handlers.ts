@@ -315,7 +315,7 @@ function whyUntrusted(
   trusted: TrustedHooks,
 ): RefusedHandlers | undefined {
   const sha256 = contentHash(system, [path, ...runs]);
-  const state = trusted.stateOf(path, sha256);
+  const state = trusted.findState(path, sha256);
   const actions = [...listActions(data), ...runs.map(file => `with ${file}`)];
   return state === "trusted" ? undefined : { path, state, sha256, actions };
 }

@@ -49,7 +49,7 @@ export class TrustedHooks {
     this.file = new AtomicJsonFile(trustFile(stateHome), { system, parse: parseTrusted });
   }
 
-  stateOf(path: string, sha256: string): TrustState {
+  findState(path: string, sha256: string): TrustState {
     const known = this.file.read()?.find(entry => entry.path === path);
     if (known === undefined) return "untrusted";
     return known.sha256 === sha256 ? "trusted" : "changed";

@@ -313,7 +313,7 @@ function operationEffects(
   // What only costs money, or deploys to a place that nobody names, may do more than that.
   if (known.some(({ rule, verdict }) => !/^(?:spend|deploy)\./.test(rule) || verdict !== undefined))
     return known;
-  const extension = extensionOf(tool.name, there);
+  const extension = findExtension(tool.name, there);
   if (extension !== undefined) return operationOfVerbs(extension.program, extension, false);
   const isUnknown = found === undefined ? record === undefined || tool.name !== name : isBare(found);
   const isTask = found?.is?.includes("runsTasks") === true;
@@ -351,7 +351,7 @@ function operationEffects(
   ];
   return said.length > 0
     ? said
-    : unusualOf(tool.name, found, there, {
+    : describeUnusual(tool.name, found, there, {
         isOfService: endsAny && ofOthers && kinds?.has("deploy") === true && !isKnownToRows(rows, there),
         // `python3 -m venv`: a module is no program of the machine.
         isBehindRunner: tool.name !== name,
@@ -361,7 +361,7 @@ function operationEffects(
 const PROGRAM = /^[A-Za-z][\w+-]*$/;
 
 /** No list of harm has it, and still it may do some: where the machine or a service is what it works on. */
-function unusualOf(
+function describeUnusual(
   name: string,
   found: Program | undefined,
   call: ParsedCall,
@@ -415,7 +415,7 @@ function tellsOnlyStarts(program: Program | undefined): boolean {
 }
 
 /** A subcommand that is not its own is a program of others: `git town delete x` is `git-town delete x`. */
-function extensionOf(name: string, call: ParsedCall): ParsedCall | undefined {
+function findExtension(name: string, call: ParsedCall): ParsedCall | undefined {
   const record = findProgram(name);
   const [first] = record?.isSubcommand === undefined ? [] : call.operands;
   const subcommand = first === undefined ? undefined : describe(first);

@@ -52,8 +52,8 @@ export function runOwn(name: string, call: ProgramCall): void {
     const patterns = filesRunBy(invocation);
     // `npm test` names a task, and no folder.
     const places = words.slice(1).filter(word => isAll || /[./]/.test(knownText(word) ?? ""));
-    const entries = patterns === undefined ? [] : places.flatMap(word => entriesOf(word, there));
-    const taken = patterns === undefined || isAll ? [] : matchesOf(patterns, there);
+    const entries = patterns === undefined ? [] : places.flatMap(word => listEntryFiles(word, there));
+    const taken = patterns === undefined || isAll ? [] : listMatches(patterns, there);
     noteFiles([...named, ...entries, ...taken], there);
     // Whatever else is named may be what it runs or obeys: it is the same while nothing wrote it.
     for (const word of words) noteStamp(word, there);
@@ -72,7 +72,7 @@ function partsOfWord(word: Value): readonly Value[] {
 }
 
 /** What a program starts with that is given a folder, or a module without its ending. */
-function entriesOf(word: Value, call: ProgramCall): readonly Value[] {
+function listEntryFiles(word: Value, call: ProgramCall): readonly Value[] {
   const { files } = call.scope.session.context;
   const top = knownText(joinPath(call.cwd, word));
   if (top === undefined || call.place.kind !== "local") return [];
@@ -83,7 +83,7 @@ function entriesOf(word: Value, call: ProgramCall): readonly Value[] {
 }
 
 /** Files where it runs that it takes without being told, as `docker compose` does. */
-function matchesOf(patterns: string, call: ProgramCall): readonly Value[] {
+function listMatches(patterns: string, call: ProgramCall): readonly Value[] {
   const top = knownText(call.cwd);
   if (top === undefined || patterns === "*" || call.place.kind !== "local") return [];
   const names = call.scope.session.context.files?.list(top, MAX_FOLDER_NAMES) ?? [];

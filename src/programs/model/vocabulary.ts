@@ -337,7 +337,7 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
   if (split.some(looks)) return [];
   const parts = withoutScope(split).flat().flatMap(partedVerb).map(singular);
   const has = (list: WordSet): boolean => parts.some(part => list.has(part));
-  const isOf = nameParts(program).map(singular);
+  const programParts = nameParts(program).map(singular);
   const closes = options.some(({ name, value }) => closesToAll(nameParts(name), value));
   const gives = has(GIVES) || has(MAKES);
   const isKey = has(KEYS) || (parts.includes("key") && has(KINDS_OF_KEY));
@@ -374,14 +374,14 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
       lifts ||
         has(UNPROTECTS) ||
         options.some(({ name }) => nameParts(name).some(part => UNPROTECTS.has(part))) ||
-        (has(STOPS) && (has(PROTECTION) || isOf.some(part => PROTECTION.has(part)))),
+        (has(STOPS) && (has(PROTECTION) || programParts.some(part => PROTECTION.has(part)))),
       "grant.protection",
       "switch a protection off",
     ],
     [publishesPackage(program, command), "publish", "publish it"],
     [opens && (gives || has(CHANGES) || has(DEPLOYS) || has(RIGHTS)), "cloud.public", "open it to everybody"],
     [
-      has(BUYS) && (has(BILLED) || isOf.some(part => BILLED.has(part))),
+      has(BUYS) && (has(BILLED) || programParts.some(part => BILLED.has(part))),
       "spend.resource",
       "create or enlarge something",
     ],
@@ -396,10 +396,10 @@ type Found = readonly [is: boolean, rule: SaidOperation["rule"], what: string, v
 /** Deploys, what is put live, changes of what is in use, and messages to many. */
 function reachesPeople({ program, command, options }: Said, parts: readonly string[]): readonly Found[] {
   const has = (list: WordSet): boolean => parts.some(part => list.has(part));
-  const isOf = nameParts(program).map(singular);
+  const programParts = nameParts(program).map(singular);
   // Also as the name of what is started: `pipeline start deploy`.
   const isNamed = command.map(nameParts).some(one => one.length === 1 && DEPLOYS.has(one[0] ?? ""));
-  const isDeploy = isNamed || has(DEPLOYS) || has(RELEASES) || isOf.some(part => DEPLOYS.has(part));
+  const isDeploy = isNamed || has(DEPLOYS) || has(RELEASES) || programParts.some(part => DEPLOYS.has(part));
   const isForAll = ![...command, ...options.flatMap(({ name, value = "" }) => [name, value])].some(word =>
     NOT_FOR_ALL.test(word),
   );
@@ -411,7 +411,7 @@ function reachesPeople({ program, command, options }: Said, parts: readonly stri
     [isUnasked, "deploy.production", "deploy", "ask"],
     [isLive, "deploy.production", "put something live", "ask"],
     [!isDeploy && !isLive && changes, "deploy.production", CHANGE],
-    [tellsMany(parts, isOf, options), "publish", "send it to people"],
+    [tellsMany(parts, programParts, options), "publish", "send it to people"],
   ];
 }
 
@@ -440,13 +440,14 @@ function paysIn(parts: readonly string[], options: Options): boolean {
 }
 
 /** `campaigns send 42`, `messages:create --to +1666`, `send --to-list customers`. */
-function tellsMany(parts: readonly string[], isOf: readonly string[], options: Options): boolean {
-  const sends = [...parts, ...isOf].some(part => SENDS.has(part));
+function tellsMany(parts: readonly string[], programParts: readonly string[], options: Options): boolean {
+  const sends = [...parts, ...programParts].some(part => SENDS.has(part));
   const isPhone = options.some(
     ({ name, value = "" }) => /^(?:to|t|number|phone)/.test(name) && /^\+\d{4,}$/.test(value),
   );
   if (isPhone && (sends || parts.some(part => MESSAGES.has(part)))) return true;
-  if (parts.some(part => POSTED.has(part)) && [...parts, ...isOf].some(part => POSTS.has(part))) return true;
+  if (parts.some(part => POSTED.has(part)) && [...parts, ...programParts].some(part => POSTS.has(part)))
+    return true;
   if (parts.some(part => TELLS_PEOPLE.has(part)) && parts.some(part => EVERYBODY.has(part))) return true;
   if (!sends) return false;
   return parts.some(part => MASS_MAIL.has(part)) || options.some(({ name }) => TO_MANY.test(name));

@@ -19,14 +19,14 @@ export function filledBy(
   if (redirections.length === 0 && !isOfFile) return undefined;
   const given = argv.slice(1).map(describe);
   if (program === "dd") {
-    const source = operandOf(given, "if");
-    const target = operandOf(given, "of");
+    const source = findOperand(given, "if");
+    const target = findOperand(given, "of");
     const isEndless =
-      source !== undefined && ENDLESS_FILE.test(source) && operandOf(given, "count") === undefined;
+      source !== undefined && ENDLESS_FILE.test(source) && findOperand(given, "count") === undefined;
     return isEndless && target !== undefined && !NO_FILE.test(target) ? target : undefined;
   }
   if (isOfFile) return given.some(isHuge) ? given.at(-1) : undefined;
-  const target = redirectionsOf(invocation, invocations, redirections)
+  const target = findRedirections(invocation, invocations, redirections)
     .filter(one => /^(?:write|append)$/.test(one.operation))
     .map(({ target: file }) => knownText(file))
     .find(file => file !== undefined && !NO_FILE.test(file));
@@ -58,17 +58,17 @@ function isEndless(
 }
 
 /** The redirections of a command, also where they stand behind what starts it: `sudo yes > x`. */
-function redirectionsOf(
+function findRedirections(
   { id, parent }: Invocation,
   invocations: readonly Invocation[],
   redirections: readonly Redirection[],
 ): readonly Redirection[] {
   const own = redirections.filter(one => one.invocation === id);
   const starter = parent?.via === "wrapper" ? invocations[parent.invocation] : undefined;
-  return own.length > 0 || starter === undefined ? own : redirectionsOf(starter, invocations, redirections);
+  return own.length > 0 || starter === undefined ? own : findRedirections(starter, invocations, redirections);
 }
 
-function operandOf(given: readonly string[], name: string): string | undefined {
+function findOperand(given: readonly string[], name: string): string | undefined {
   return given.find(word => word.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 

@@ -292,13 +292,13 @@ function lossesAt(
   method: Value | undefined,
   sent: readonly Payload[],
 ): readonly ProgramEffect[] {
-  const textsOf = (role: Payload["role"]) =>
+  const listTexts = (role: Payload["role"]) =>
     sent.flatMap(payload => (payload.role === role ? (knownText(payload.value) ?? []) : []));
   return requestLosses({
     method: method === undefined ? undefined : describe(method),
     address,
-    headers: textsOf("header"),
-    bodies: textsOf("body"),
+    headers: listTexts("header"),
+    bodies: listTexts("body"),
   });
 }
 

@@ -207,13 +207,13 @@ function findStarts(
   { runs, launches, runsText = [], runsFile = [] }: OwnCommand,
   { options, operands, passedOn }: ReadOptions,
 ): readonly Started[] {
-  const valuesOf = (...names: readonly string[]) =>
+  const listValues = (...names: readonly string[]) =>
     options.flatMap(({ name, value }) => (value !== undefined && names.includes(name) ? [value] : []));
   const texts = [
-    ...valuesOf(...runsText).map((text): Started => ({ kind: "text", text })),
+    ...listValues(...runsText).map((text): Started => ({ kind: "text", text })),
     ...runsFile.flatMap(one => {
       const [option = "", ...inside] = one.split("/");
-      return valuesOf(option).map((value): Started => {
+      return listValues(option).map((value): Started => {
         const name = inside.length === 0 ? value : joinPath(value, text(inside.join("/")));
         return { kind: "file", name };
       });
@@ -222,18 +222,18 @@ function findStarts(
   if (launches !== undefined)
     return [
       ...texts,
-      { kind: "agent", words: [text(launches), ...passedOn], directory: valuesOf("cwd").at(-1) },
+      { kind: "agent", words: [text(launches), ...passedOn], directory: listValues("cwd").at(-1) },
     ];
   // What is missing among the words may stand behind `--`.
   const name = operands[0] ?? passedOn[0];
   if (runs === undefined || (runs !== "words" && name === undefined)) return texts;
   if (runs === "words") return passedOn.length === 0 ? texts : [...texts, { kind: "words", words: passedOn }];
   if (runs !== "recipe") return [...texts, { kind: runs, name: name as Value }];
-  const places = valuesOf("working-dir", "cd");
+  const places = listValues("working-dir", "cd");
   const folders = places.flatMap(place => RECIPE_FOLDERS.map(folder => joinPath(place, text(folder))));
   return [
     ...texts,
-    { kind: runs, name: name as Value, folders: [...valuesOf("recipe-dir"), ...folders], places },
+    { kind: runs, name: name as Value, folders: [...listValues("recipe-dir"), ...folders], places },
   ];
 }
 

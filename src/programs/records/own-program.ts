@@ -39,9 +39,9 @@ export function findOwnCall(
   const at = shown.findIndex((word, index) => index > 0 && (isOwnName(word) || isScript(word, isOwnFile)));
   if (at < 0) return undefined;
   // Words of a package manager or of an unknown program may name the package for another purpose.
-  const isScriptOf =
+  const isStartedAsScript =
     findProgram(program ?? "")?.language === "javascript" && !hasTrait(program, "mayRunPackage");
-  return isScriptOf || isOwnCommand(firstWord(shown.slice(at + 1))) ? callFrom(at + 1) : undefined;
+  return isStartedAsScript || isOwnCommand(firstWord(shown.slice(at + 1))) ? callFrom(at + 1) : undefined;
 }
 
 const HOOK_NAME_LENGTH = "amplihack-hooks".length;

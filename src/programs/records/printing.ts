@@ -375,11 +375,11 @@ function baseNames(call: ParsedCall): Output {
   const suffix = options.valueOf("s") ?? (options.has("a") ? undefined : operands[1]);
   const ending = suffix === undefined ? "" : (knownText(suffix) ?? "");
   const named = options.has("a", "s") ? operands : operands.slice(0, 1);
-  const nameOf = (value: Value): Value =>
+  const toName = (value: Value): Value =>
     suffix === undefined && hasGlob(value) && !value.pieces.some(({ kind }) => kind === "unknown")
       ? lastComponent(withoutSlash(value))
       : changeText(value, path => withoutSuffix(baseName(path), ending), call);
-  return lines(named.map(nameOf));
+  return lines(named.map(toName));
 }
 
 function withoutSlash(value: Value): Value {

@@ -76,10 +76,14 @@ export function effectsOfEndingAll(call: ParsedCall): readonly OperationEffect[]
   const given = call.argv.slice(1).filter(word => !isKnown(word));
   if (given.length === 0) return [];
   const sources = given.flatMap(word => listSources(word, call));
-  const isOf = (test: RegExp) =>
+  const hasArgument = (test: RegExp) =>
     sources.some(({ argv }) => argv.slice(1).some(word => test.test(describe(word))));
-  const isChosen = isOf(/^(?:--filter|--selector|-l$)/);
-  if (!isOf(LISTS) || isChosen || !sources.flatMap(listPatterns).every(pattern => isShared(pattern, call)))
+  const isChosen = hasArgument(/^(?:--filter|--selector|-l$)/);
+  if (
+    !hasArgument(LISTS) ||
+    isChosen ||
+    !sources.flatMap(listPatterns).every(pattern => isShared(pattern, call))
+  )
     return [];
   return [ending("end everything of a list", call.argv.map(describe).join(" "))];
 }

@@ -179,12 +179,14 @@ function sectionAt(lines: readonly string[], start: number): readonly string[] {
 }
 
 function blockAt(lines: readonly string[], start: number): readonly string[] {
-  const depthOf = (line: string) => line.length - line.trimStart().length;
-  const depth = depthOf(lines[start] ?? "");
+  const indentation = (line: string) => line.length - line.trimStart().length;
+  const depth = indentation(lines[start] ?? "");
   let end = start + 1;
-  while (end < lines.length && (lines[end]?.trim() === "" || depthOf(lines[end] ?? "") > depth)) end += 1;
-  const closes = /^\s*(?:[})\]]|end\b)/.test(lines[end] ?? "") && depthOf(lines[end] ?? "") === depth;
+  while (end < lines.length && (lines[end]?.trim() === "" || indentation(lines[end] ?? "") > depth)) end += 1;
+  const closes = /^\s*(?:[})\]]|end\b)/.test(lines[end] ?? "") && indentation(lines[end] ?? "") === depth;
   let first = start;
   while (/^\s*@/.test(lines[first - 1] ?? "")) first -= 1;
-  return lines.slice(first, closes ? end + 1 : end).map(line => line.slice(Math.min(depth, depthOf(line))));
+  return lines
+    .slice(first, closes ? end + 1 : end)
+    .map(line => line.slice(Math.min(depth, indentation(line))));
 }

@@ -221,7 +221,7 @@ function neededLines(
   goals: readonly string[],
   isProjects: boolean,
 ): (index: number) => boolean {
-  const ruleOf = new Map<number, readonly string[]>();
+  const ruleByLine = new Map<number, readonly string[]>();
   const needs = new Map<string, readonly string[]>();
   let current: readonly string[] = [];
   for (const [index, line] of lines.entries()) {
@@ -231,7 +231,7 @@ function neededLines(
       for (const target of current)
         needs.set(target, [...(needs.get(target) ?? []), ...blankSeparated(prerequisites)]);
     } else if (!line.startsWith("\t") && line.trim() !== "" && !line.startsWith("#")) current = [];
-    ruleOf.set(index, current);
+    ruleByLine.set(index, current);
   }
   const [first] = [...needs.keys()].filter(target => !target.startsWith("."));
   const waiting = goals.length > 0 ? [...goals] : [first ?? ""];
@@ -245,7 +245,7 @@ function neededLines(
     waiting.push(...(needs.get(goal) ?? []));
   }
   return index => {
-    const targets = ruleOf.get(index) ?? [];
+    const targets = ruleByLine.get(index) ?? [];
     return isOpen || targets.length === 0 || targets.some(target => reached.has(target));
   };
 }

@@ -508,22 +508,22 @@ function expandSet(source: string): readonly string[] | undefined {
 const MAX_PIECES = 100;
 
 function piecesOfSplit({ options, operands: [source, prefix] }: ParsedCall): readonly ProgramEffect[] {
-  const wordOf = (...names: string[]) => knownText(options.valueOf(...names) ?? text("")) ?? "";
+  const readOption = (...names: string[]) => knownText(options.valueOf(...names) ?? text("")) ?? "";
   const digits = options.has("x", "hex-suffixes") ? 16 : options.has("d", "numeric-suffixes") ? 10 : 26;
-  const length = Number(wordOf("a", "suffix-length")) || 2;
+  const length = Number(readOption("a", "suffix-length")) || 2;
   const suffix = (number: number) => {
     let written = "";
     for (let rest = number, at = 0; at < length; at++, rest = Math.floor(rest / digits))
       written =
         (digits === 26 ? String.fromCharCode(97 + (rest % 26)) : (rest % digits).toString(16)) + written;
-    return written + wordOf("additional-suffix");
+    return written + readOption("additional-suffix");
   };
   return pieces(source, prefix, Math.min(MAX_PIECES, digits ** length), suffix);
 }
 
 function piecesOfCsplit({ options, operands: [source] }: ParsedCall): readonly ProgramEffect[] {
-  const wordOf = (...names: string[]) => knownText(options.valueOf(...names) ?? text("")) ?? "";
-  const format = wordOf("b", "suffix-format") || `%0${wordOf("n", "digits") || "2"}d`;
+  const readOption = (...names: string[]) => knownText(options.valueOf(...names) ?? text("")) ?? "";
+  const format = readOption("b", "suffix-format") || `%0${readOption("n", "digits") || "2"}d`;
   const suffix = (number: number) =>
     format.replace(/%0?(\d*)[du]/, (_, width: string) => String(number).padStart(Number(width), "0"));
   return pieces(source, options.valueOf("f", "prefix"), MAX_PIECES, suffix);

@@ -75,12 +75,12 @@ export class FieldReader {
     );
   }
 
-  entriesOf(name: string): ReadonlyMap<string, YamlEntry> | undefined {
+  readEntries(name: string): ReadonlyMap<string, YamlEntry> | undefined {
     return this.read(name, "a mapping", (_, node) => (node.kind === "map" ? node.entries : undefined));
   }
 
   map(name: string): JsonObject | undefined {
-    const entries = this.entriesOf(name);
+    const entries = this.readEntries(name);
     return entries === undefined ? undefined : yamlToJsonObject(entries);
   }
 

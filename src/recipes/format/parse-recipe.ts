@@ -88,8 +88,8 @@ function readRecipe(read: FieldReader, reports: StepReports): Recipe {
   const name = read.label("name") ?? "";
   if (name.trim() === "") error("Recipe must have a 'name' field", read.offset("name"));
   const parent = read.string("extends");
-  const recursion = new FieldReader(read.entriesOf("recursion") ?? new Map(), "recursion.", error);
-  const hooks = new FieldReader(read.entriesOf("hooks") ?? new Map(), "hooks.", error);
+  const recursion = new FieldReader(read.readEntries("recursion") ?? new Map(), "recursion.", error);
+  const hooks = new FieldReader(read.readEntries("hooks") ?? new Map(), "hooks.", error);
   const [pre_step, post_step, on_error] = HOOK_NAMES.map(hook => hooks.string(hook));
   const recipe: Recipe = {
     name,
@@ -124,7 +124,7 @@ function readRecipe(read: FieldReader, reports: StepReports): Recipe {
 }
 
 function readContext(read: FieldReader, error: Report): Recipe["context"] {
-  const entries = read.entriesOf("context") ?? new Map();
+  const entries = read.readEntries("context") ?? new Map();
   for (const [key, { keyOffset }] of entries) {
     if (isReservedName(key))
       error(`Context key '${key}' is reserved: AMPLIHACK_ names are the engine's`, keyOffset);
@@ -133,7 +133,7 @@ function readContext(read: FieldReader, error: Report): Recipe["context"] {
 }
 
 function readRules(read: FieldReader, error: Report): Recipe["contextValidation"] {
-  const entries = read.entriesOf("context_validation") ?? new Map();
+  const entries = read.readEntries("context_validation") ?? new Map();
   const rules = new FieldReader(entries, "context_validation.", error);
   return Object.fromEntries([...entries.keys()].map(name => [name, rules.label(name) ?? ""]));
 }

@@ -193,14 +193,14 @@ export class Multitask {
         return both.length === 0 ? [] : [{ task: name, files: both }];
       });
       const touching = crossings.filter(({ by, into }) => by === task.name || into === task.name);
-      return { ...task, ...this.stateOf(task), files: own, overlaps, crossings: touching };
+      return { ...task, ...this.readState(task), files: own, overlaps, crossings: touching };
     });
   }
 
-  private stateOf(task: Task): { readonly state: TaskState; readonly step: string | undefined } {
+  private readState(task: Task): { readonly state: TaskState; readonly step: string | undefined } {
     const isRunning = this.isRunning(task);
     const stateDir = stateDirectory(this.system);
-    const runId = this.runIdOf(task);
+    const runId = this.findRunId(task);
     const run =
       runId === undefined || stateDir === undefined ? undefined : findRun(this.system, stateDir, runId);
     const step = run?.steps.findLast(({ status }) => status === "running" || status === "failed")?.path;
@@ -210,7 +210,7 @@ export class Multitask {
   }
 
   /** The runner says it on the first line that programs read. */
-  private runIdOf(task: Task): string | undefined {
+  private findRunId(task: Task): string | undefined {
     const log = this.system.text.decode(this.readLog(task, 0)).text;
     const line = /^amplihack\.recipe\.log_pointer (\{.*\})$/m.exec(log)?.[1];
     return line === undefined ? undefined : stringAt(parseJsonObject(line, 10), "run_id");
@@ -269,14 +269,14 @@ export class Multitask {
     await this.refuseFiltered(this.top, files);
     const title = `Merge task ${task.name}: ${(task.task.split("\n")[0] ?? "").slice(0, MAX_TITLE)}`;
     const merged = await this.git(this.top, "merge", "--no-ff", "--no-edit", "-m", title, task.branch);
-    if (!merged.isOk) throw await this.conflictOf(task, merged.problem);
+    if (!merged.isOk) throw await this.describeConflict(task, merged.problem);
     const commit = (await this.must(this.top, "rev-parse", "HEAD")).trim();
     await this.remove(task, "-d");
     return { task: task.name, commit, files };
   }
 
   /** A merge that git could not finish is taken back, so that the tree is as before. */
-  private async conflictOf(task: Task, problem: string): Promise<Problem> {
+  private async describeConflict(task: Task, problem: string): Promise<Problem> {
     const unmerged = await this.git(this.top, "diff", "--name-only", "-z", "--diff-filter=U");
     const files = unmerged.text.split("\0").filter(path => path !== "");
     if (files.length > 0) await this.git(this.top, "merge", "--abort");

@@ -54,7 +54,7 @@ export class WorkerSession {
     const active: ActiveRun = { interruption, settled, journal: undefined };
     this.active.set(runId, active);
     try {
-      const names = await this.namesOf(runId);
+      const names = await this.listNames(runId);
       const journal = await Journal.open(this.dbos, names, () => interruption.interrupt("SIGTERM"));
       active.journal = journal;
       if (this.isEnding) journal.abandon();
@@ -122,7 +122,7 @@ export class WorkerSession {
     return place?.status === "PENDING" && place.executorId === this.lock.executorId;
   }
 
-  private async namesOf(runId: string): Promise<readonly string[]> {
+  private async listNames(runId: string): Promise<readonly string[]> {
     for (;;) {
       try {
         return await recordNames(this.options.database, runId);

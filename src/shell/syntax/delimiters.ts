@@ -106,13 +106,13 @@ class DelimiterScanner {
   }
 
   private readInQuotes(character: string): void {
-    if (character !== '"') this.index = this.endOf(PLAIN_IN_QUOTES, this.index + 1) - 1;
+    if (character !== '"') this.index = this.findEnd(PLAIN_IN_QUOTES, this.index + 1) - 1;
     else if (this.open.length > this.outermost) this.open.pop();
   }
 
   private readInParameter(character: string): void {
     if (character === "}") this.open.pop();
-    else this.index = this.endOf(PLAIN_IN_QUOTES, this.index + 1) - 1;
+    else this.index = this.findEnd(PLAIN_IN_QUOTES, this.index + 1) - 1;
   }
 
   private readInCommand(character: string): void {
@@ -150,8 +150,8 @@ class DelimiterScanner {
 
   /** `$'…'` */
   private skipEscapedQuotes(): void {
-    let end = this.endOf(PLAIN_IN_ESCAPED_QUOTES, this.index + 2);
-    while (this.source[end] === "\\") end = this.endOf(PLAIN_IN_ESCAPED_QUOTES, end + 2);
+    let end = this.findEnd(PLAIN_IN_ESCAPED_QUOTES, this.index + 2);
+    while (this.source[end] === "\\") end = this.findEnd(PLAIN_IN_ESCAPED_QUOTES, end + 2);
     this.closeQuotes(end);
   }
 
@@ -210,7 +210,7 @@ class DelimiterScanner {
   /** A run of plain characters. Only a whole word that ends here can be `case`. */
   private readWord(): void {
     const { source, index: start } = this;
-    this.index = this.endOf(PLAIN_CHARACTERS, start + 1) - 1;
+    this.index = this.findEnd(PLAIN_CHARACTERS, start + 1) - 1;
     const word = source.slice(start, this.index + 1);
     this.tokens += PATTERN.test(word) ? LIMITS.tokensOfPattern : 1;
     const isWhole = () =>
@@ -222,7 +222,7 @@ class DelimiterScanner {
   }
 
   /** Where the run of such characters ends that begins here. */
-  private endOf(characters: RegExp, from: number): number {
+  private findEnd(characters: RegExp, from: number): number {
     characters.lastIndex = from;
     return characters.test(this.source) ? characters.lastIndex : this.source.length;
   }

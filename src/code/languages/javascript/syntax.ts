@@ -203,7 +203,7 @@ function isArrowAfterAsync(parser: Parser): boolean {
 
 /** `(…) =>`, also with a result type in between. */
 function isArrowHead(parser: Parser, ahead = 0): boolean {
-  const after = parser.closerOf(parser.at + ahead) + 1;
+  const after = parser.findCloser(parser.at + ahead) + 1;
   if (isNextAt(parser, after, "=>")) return true;
   if (!isNextAt(parser, after, ":")) return false;
   for (let at = after + 1; at < after + 10; at += 1) {
@@ -266,7 +266,7 @@ function skipDeclaration(parser: Parser): Node {
     parser.peek().kind !== "end" &&
     step(parser.budget)
   ) {
-    parser.at = parser.isNext("{") ? parser.closerOf(parser.at) + 1 : parser.at + 1;
+    parser.at = parser.isNext("{") ? parser.findCloser(parser.at) + 1 : parser.at + 1;
   }
   return NOTHING;
 }
@@ -289,7 +289,7 @@ const DECLARERS = new Set(["const", "let", "var", "using"]);
 function readFor(parser: Parser): Node {
   parser.takeIf("await");
   if (!parser.isNext("(")) return NOTHING;
-  const close = parser.closerOf(parser.at);
+  const close = parser.findCloser(parser.at);
   parser.at += 1;
   const isEndless = parser.isNext(";") && parser.isNext(";", 1);
   if (DECLARERS.has(parser.peek().text)) parser.at += 1;
@@ -464,7 +464,7 @@ function skipType(parser: Parser): void {
     if (token.startsLine && parser.at > first) return;
     const isBracket = token.kind === "mark" && ["(", "[", "{", "<"].includes(token.text);
     if (isBracket && (token.text !== "{" || parser.at === first)) {
-      parser.at = token.text === "<" ? parser.at + 1 : parser.closerOf(parser.at) + 1;
+      parser.at = token.text === "<" ? parser.at + 1 : parser.findCloser(parser.at) + 1;
       continue;
     }
     if (token.kind === "mark" && TYPE_ENDS.has(token.text)) return;

@@ -298,7 +298,7 @@ function readFor(parser: Parser): Node {
 
 /** Looks only as far as the head of a counting loop can reach. */
 function hasSemicolon(parser: Parser): boolean {
-  const close = Math.min(parser.closerOf(parser.at), parser.at + 64);
+  const close = Math.min(parser.findCloser(parser.at), parser.at + 64);
   for (let at = parser.at; at < close; at += 1) if (parser.tokens[at]?.text === ";") return true;
   return false;
 }
