@@ -166,115 +166,138 @@ let last: Reading | undefined;
 
 /** Reads `argv` from `start` on. Unknown options count as flags unless the grammar says otherwise. */
 export function parseOptions(argv: readonly Value[], grammar: OptionGrammar, start = 1): ParsedOptions {
-  if (start !== 1) return readOptions(argv, grammar, start);
+  if (start !== 1) return new OptionReader(argv, grammar, start).read();
   const before = last?.argv === argv ? last : undefined;
   for (let known = before; known !== undefined; known = known.before)
     if (known.grammar === grammar) return known.options;
-  last = { argv, grammar, options: readOptions(argv, grammar, start), before };
+  last = { argv, grammar, options: new OptionReader(argv, grammar, start).read(), before };
   return last.options;
 }
 
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one pass over the words, whose parts share their position
-function readOptions(argv: readonly Value[], grammar: OptionGrammar, start: number): ParsedOptions {
-  const names = getNames(grammar);
-  const options: ParsedOption[] = [];
-  const operands: Operand[] = [];
-  let endOfOptions: number | undefined;
-  let hasUnknownOption = false;
-  let index = start;
+/** One pass over the words of a command. */
+class OptionReader {
+  private readonly argv: readonly Value[];
+  private readonly grammar: OptionGrammar;
+  private readonly names: Names;
+  private readonly options: ParsedOption[] = [];
+  private readonly operands: Operand[] = [];
+  private hasUnknownOption = false;
+  /** where the word is that is read */
+  private index: number;
+  /** where an option was that the grammar does not have, and that may take the next word */
+  private openOption: number | undefined;
 
-  let openOption: number | undefined;
-
-  const add = (written: string, value: Value | undefined, at: number, isGlued = value !== undefined) => {
-    const name = names.canonical.get(written) ?? written;
-    const isInGrammar = names.kinds.has(written);
-    const isOff = isGlued ? saysNo(value) : names.kinds.get(written) !== "value" && isFalse(argv[index + 1]);
-    const mayBeValue = openOption === at - 1;
-    if (value === undefined && !isInGrammar && !neverTakesValue(written)) openOption = at;
-    options.push({ name, value, index: at, isInGrammar, isOff, mayBeValue });
-  };
-  /** Takes the option `written` with the rest of its word, or the next word, as its value. */
-  const take = (written: string, glued: Value | undefined, at: number) => {
-    const kind = names.kinds.get(written) ?? "flag";
-    if (glued === undefined && kind === "bare") takeNextWord(written, at);
-    else if (glued !== undefined || kind !== "value") add(written, glued, at);
-    else {
-      index += 1;
-      add(written, argv[index], at, false);
-    }
-  };
-
-  for (; index < argv.length; index += 1) {
-    const word = argv[index];
-    if (word === undefined) break;
-    const known = knownPrefix(word);
-    if (known === "--" && isKnown(word)) {
-      endOfOptions = index;
-      for (let rest = index + 1; rest < argv.length; rest += 1) pushOperand(argv, rest, operands);
-      break;
-    }
-    if (known.startsWith("--") || (grammar.isSingleDash === true && known.length > 1 && known[0] === "-")) {
-      takeLong(word, known, index);
-      continue;
-    }
-    if (known.length > 1 && known[0] === "-") {
-      takeBundle(word, known, index);
-      continue;
-    }
-    if (mayBeOption(word)) hasUnknownOption = true;
-    if (grammar.stopsAtOperand === true) {
-      for (let rest = index; rest < argv.length; rest += 1) pushOperand(argv, rest, operands);
-      break;
-    }
-    operands.push({ value: word, index });
+  constructor(argv: readonly Value[], grammar: OptionGrammar, start: number) {
+    this.argv = argv;
+    this.grammar = grammar;
+    this.names = getNames(grammar);
+    this.index = start;
   }
 
-  function takeLong(word: Value, known: string, at: number): void {
+  read(): ParsedOptions {
+    const { argv, grammar } = this;
+    let endOfOptions: number | undefined;
+    for (; this.index < argv.length; this.index += 1) {
+      const word = argv[this.index];
+      if (word === undefined) break;
+      const known = knownPrefix(word);
+      if (known === "--" && isKnown(word)) {
+        endOfOptions = this.index;
+        this.addOperandsFrom(this.index + 1);
+        break;
+      }
+      if (this.isLong(known)) this.readLong(word, known);
+      else if (known.length > 1 && known[0] === "-") this.readBundle(word, known);
+      else {
+        if (mayBeOption(word)) this.hasUnknownOption = true;
+        if (grammar.stopsAtOperand === true) {
+          this.addOperandsFrom(this.index);
+          break;
+        }
+        this.operands.push({ value: word, index: this.index });
+      }
+    }
+    return new ParsedOptions(this.options, this.operands, endOfOptions, this.hasUnknownOption);
+  }
+
+  private isLong(known: string): boolean {
+    const isWordBehindDash = this.grammar.isSingleDash === true && known.length > 1 && known[0] === "-";
+    return known.startsWith("--") || isWordBehindDash;
+  }
+
+  /** `--name`, `--name=value`, and in some grammars `-name` or `-Name:value`. */
+  private readLong(word: Value, known: string): void {
+    const { grammar, names, index: at } = this;
+    const isCmdlet = grammar.isCmdlet === true;
     const dashes = known.startsWith("--") ? 2 : 1;
-    const equals = grammar.isCmdlet === true ? known.indexOf(":") : known.indexOf("=");
+    const equals = known.indexOf(isCmdlet ? ":" : "=");
     const spelt = known.slice(dashes, equals < 0 ? undefined : equals);
-    const written = grammar.isCmdlet === true ? spelt.toLowerCase() : spelt;
-    const name = resolveLong(written, names, grammar);
-    if (equals >= 0) take(name, dropKnown(word, equals + 1), at);
-    else if (names.kinds.has(name) || grammar.unknownTakesValue !== true) take(name, undefined, at);
-    else takeNextWord(name, at);
+    const name = resolveLong(isCmdlet ? spelt.toLowerCase() : spelt, names, grammar);
+    if (equals >= 0) this.take(name, dropKnown(word, equals + 1), at);
+    else if (names.kinds.has(name) || grammar.unknownTakesValue !== true) this.take(name, undefined, at);
+    else this.takeNextWord(name, at);
   }
 
-  /** Takes the next word as the value, unless it is an option. */
-  function takeNextWord(name: string, at: number): void {
-    const next = argv[index + 1];
-    const isValue = next !== undefined && !knownPrefix(next).startsWith("-");
-    if (isValue) index += 1;
-    add(name, isValue ? next : undefined, at, false);
-  }
-
-  function takeBundle(word: Value, known: string, at: number): void {
+  /** `-abc`: letters behind one dash, of which the last may have its value behind it. */
+  private readBundle(word: Value, known: string): void {
+    const { grammar, names, index: at } = this;
     for (let offset = 1; offset < known.length; offset += 1) {
       const letter = known[offset] ?? "";
       const kind = names.kinds.get(letter);
       if (kind === "value" || kind === "optional") {
         const isSeparated = grammar.shortEquals === true && known[offset + 1] === "=";
         const rest = dropKnown(word, offset + (isSeparated ? 2 : 1));
-        take(letter, rest.pieces.length > 0 ? rest : undefined, at);
+        this.take(letter, rest.pieces.length > 0 ? rest : undefined, at);
         return;
       }
       if (known[offset + 1] === "=" && kind !== "digits") {
-        add(letter, dropKnown(word, offset + 2), at);
+        this.add(letter, dropKnown(word, offset + 2), at);
         return;
       }
       const digits = kind === "digits" ? (/^\d+/.exec(known.slice(offset + 1))?.[0] ?? "") : "";
-      add(letter, digits === "" ? undefined : text(digits), at);
+      this.add(letter, digits === "" ? undefined : text(digits), at);
       offset += digits.length;
     }
-    if (!isKnown(word)) hasUnknownOption = true;
+    if (!isKnown(word)) this.hasUnknownOption = true;
   }
 
-  return new ParsedOptions(options, operands, endOfOptions, hasUnknownOption);
-}
+  /** Takes the option `written` with the rest of its word, or the next word, as its value. */
+  private take(written: string, glued: Value | undefined, at: number): void {
+    const kind = this.names.kinds.get(written) ?? "flag";
+    if (glued === undefined && kind === "bare") this.takeNextWord(written, at);
+    else if (glued !== undefined || kind !== "value") this.add(written, glued, at);
+    else {
+      this.index += 1;
+      this.add(written, this.argv[this.index], at, false);
+    }
+  }
 
-function pushOperand(argv: readonly Value[], index: number, operands: Operand[]): void {
-  const value = argv[index];
-  if (value !== undefined) operands.push({ value, index });
+  /** Takes the next word as the value, unless it is an option. */
+  private takeNextWord(name: string, at: number): void {
+    const next = this.argv[this.index + 1];
+    const isValue = next !== undefined && !knownPrefix(next).startsWith("-");
+    if (isValue) this.index += 1;
+    this.add(name, isValue ? next : undefined, at, false);
+  }
+
+  private add(written: string, value: Value | undefined, at: number, isGlued = value !== undefined): void {
+    const { canonical, kinds } = this.names;
+    const isInGrammar = kinds.has(written);
+    this.options.push({
+      name: canonical.get(written) ?? written,
+      value,
+      index: at,
+      isInGrammar,
+      isOff: isGlued ? saysNo(value) : kinds.get(written) !== "value" && isFalse(this.argv[this.index + 1]),
+      mayBeValue: this.openOption === at - 1,
+    });
+    if (value === undefined && !isInGrammar && !neverTakesValue(written)) this.openOption = at;
+  }
+
+  private addOperandsFrom(start: number): void {
+    for (const [offset, value] of this.argv.slice(start).entries())
+      this.operands.push({ value, index: start + offset });
+  }
 }
 
 /** A word whose first character is not known and which is free to begin with a dash. */

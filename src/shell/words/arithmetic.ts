@@ -9,119 +9,154 @@ type ExpandText = (parts: readonly WordPart[]) => readonly Value[];
 
 const ASSIGNMENTS = new Set(["=", "+=", "-=", "*=", "/=", "%=", "<<=", ">>=", "&=", "|=", "^="]);
 
+/** A name whose value is again an expression is followed so often. */
+const MAX_HOPS = 4;
+const NAME = /^[A-Za-z_]\w*$/;
+/** `$name`, `${name}` */
+const PARAMETER = /^\$\{?(\w+)\}?$/;
+const ARRAY_ELEMENT = /^([A-Za-z_]\w*)\[(.*)\]$/s;
+const SUBSTITUTION = /\$\(|`/;
+
 /**
  * The number an expression gives, or undefined when it is not constant. Substitutions inside are walked and
  * assignments made either way.
  */
-// biome-ignore lint/complexity/noExcessiveLinesPerFunction: one evaluator, a case for each kind of node
 export function evaluateArithmetic(
   expression: ArithmeticExpression | undefined,
   scope: Scope,
   expandText: ExpandText,
 ): number | undefined {
-  const evaluate = (node: ArithmeticExpression): number | undefined => {
-    if (!scope.session.budget.take(1)) return undefined;
+  return expression === undefined
+    ? undefined
+    : new ArithmeticEvaluation(scope, expandText).evaluate(expression);
+}
+
+class ArithmeticEvaluation {
+  private readonly scope: Scope;
+  private readonly expandText: ExpandText;
+
+  constructor(scope: Scope, expandText: ExpandText) {
+    this.scope = scope;
+    this.expandText = expandText;
+  }
+
+  evaluate(node: ArithmeticExpression): number | undefined {
+    const { session } = this.scope;
+    if (!session.budget.take(1)) return undefined;
     switch (node.type) {
       case "ArithmeticGroup":
-        return evaluate(node.expression);
+        return this.evaluate(node.expression);
       case "ArithmeticTernary": {
-        const test = evaluate(node.test);
-        const consequent = evaluate(node.consequent);
-        const alternate = evaluate(node.alternate);
+        const test = this.evaluate(node.test);
+        const consequent = this.evaluate(node.consequent);
+        const alternate = this.evaluate(node.alternate);
         return test === undefined ? undefined : test === 0 ? alternate : consequent;
       }
       case "ArithmeticUnary":
-        return evaluateUnary(node.operator, node.operand, node.prefix);
+        return this.evaluateUnary(node.operator, node.operand, node.prefix);
       case "ArithmeticBinary":
-        return evaluateBinary(node.operator, node.left, node.right);
+        return this.evaluateBinary(node.operator, node.left, node.right);
       case "ArithmeticCommandExpansion": {
         const [output, ...others] =
-          node.script === undefined ? [] : scope.session.walker.runSubstitution(node.script, node, scope);
+          node.script === undefined ? [] : session.walker.runSubstitution(node.script, node, this.scope);
         return output === undefined || others.length > 0
           ? undefined
           : readNumber(knownText(output)?.trim() ?? "");
       }
       case "ArithmeticWord":
-        return evaluateWord(node.value, node.parts);
+        return node.parts === undefined ? this.readOperand(node.value, 0) : this.expandWord(node.parts);
     }
-  };
+  }
 
-  const evaluateUnary = (operator: string, operand: ArithmeticExpression, isPrefix: boolean) => {
-    const value = evaluate(operand);
+  private evaluateUnary(
+    operator: string,
+    operand: ArithmeticExpression,
+    isPrefix: boolean,
+  ): number | undefined {
+    const value = this.evaluate(operand);
     if (operator === "++" || operator === "--") {
       const changed = value === undefined ? undefined : value + (operator === "++" ? 1 : -1);
-      store(operand, changed);
+      this.store(operand, changed);
       return isPrefix ? changed : value;
     }
     if (value === undefined) return undefined;
     if (operator === "-") return -value;
     if (operator === "!") return value === 0 ? 1 : 0;
     return operator === "~" ? ~value : value;
-  };
+  }
 
-  const evaluateBinary = (operator: string, left: ArithmeticExpression, right: ArithmeticExpression) => {
+  private evaluateBinary(
+    operator: string,
+    left: ArithmeticExpression,
+    right: ArithmeticExpression,
+  ): number | undefined {
     // What a plain name held before does not matter to it.
     const isNew = operator === "=" && left.type === "ArithmeticWord" && /^\w+$/.test(left.value);
-    const first = isNew ? undefined : evaluate(left);
-    const second = evaluate(right);
+    const first = isNew ? undefined : this.evaluate(left);
+    const second = this.evaluate(right);
     if (!ASSIGNMENTS.has(operator)) return calculate(operator, first, second);
     const value = operator === "=" ? second : calculate(operator.slice(0, -1), first, second);
-    store(left, value);
+    this.store(left, value);
     return value;
-  };
+  }
 
-  const store = (target: ArithmeticExpression, value: number | undefined) => {
-    if (target.type !== "ArithmeticWord" || !/^[A-Za-z_]\w*$/.test(target.value)) return;
-    assign(
-      target.value,
-      [scalar(value === undefined ? unknown("token", `$${target.value}`) : text(String(value)))],
-      scope,
-    );
-  };
+  private store(target: ArithmeticExpression, value: number | undefined): void {
+    if (target.type !== "ArithmeticWord" || !NAME.test(target.value)) return;
+    const stored = value === undefined ? unknown("token", `$${target.value}`) : text(String(value));
+    assign(target.value, [scalar(stored)], this.scope);
+  }
 
-  const evaluateWord = (written: string, parts: readonly WordPart[] | undefined) => {
-    if (parts === undefined) return readOperand(written, 0);
-    const results = expandText(parts).map(value => readValue(value, 0));
-    return results.length === 1 ? results[0] : undefined;
-  };
+  private expandWord(parts: readonly WordPart[]): number | undefined {
+    return only(this.expandText(parts).map(value => this.readValue(value, 0)));
+  }
 
-  const readValue = (value: Value, hops: number): number | undefined => {
+  private readValue(value: Value, hops: number): number | undefined {
     const known = knownText(value)?.trim();
-    if (known === undefined) noteUncomputed(value, scope);
-    return known === undefined ? undefined : known === "" ? 0 : readOperand(known, hops);
-  };
+    if (known === undefined) noteUncomputed(value, this.scope);
+    return known === undefined ? undefined : known === "" ? 0 : this.readOperand(known, hops);
+  }
 
   /** A number, or a name whose value is again an expression; its substitutions run too. */
-  const readOperand = (written: string, hops: number): number | undefined => {
+  private readOperand(written: string, hops: number): number | undefined {
+    const { scope } = this;
     const number = readNumber(written);
-    if (number !== undefined || hops > 4) return number;
-    if (/\$\(|`/.test(written)) {
+    if (number !== undefined || hops > MAX_HOPS) return number;
+    if (SUBSTITUTION.test(written)) {
       scope.session.walker.runInside(`((${written}))`, scope);
       return undefined;
     }
-    const [, parameter] = /^\$\{?(\w+)\}?$/.exec(written) ?? [];
-    if (parameter !== undefined) {
-      const results = scalarValues(lookUp(parameter, scope)).map(value => readValue(value, hops + 1));
-      return results.length === 1 ? results[0] : undefined;
-    }
-    const [, array, subscript] = /^([A-Za-z_]\w*)\[(.*)\]$/s.exec(written) ?? [];
+    const [, parameter] = PARAMETER.exec(written) ?? [];
+    if (parameter !== undefined) return this.readVariable(parameter, hops);
+    const [, array, subscript] = ARRAY_ELEMENT.exec(written) ?? [];
     if (array !== undefined && subscript !== undefined) {
-      readOperand(subscript.trim(), hops + 1);
-      for (const content of lookUp(array, scope))
-        for (const value of content.kind === "array" ? content.elements.values() : scalarValues([content]))
-          readValue(value, hops + 1);
+      this.readOperand(subscript.trim(), hops + 1);
+      this.readElements(array, hops);
       return undefined;
     }
-    if (!/^[A-Za-z_]\w*$/.test(written)) {
-      const inner = parseArithmetic(written);
-      if (written.includes("$")) noteUncomputed(unknown("any", written), scope);
-      return inner === undefined || inner.type === "ArithmeticWord" ? undefined : evaluate(inner);
-    }
-    const results = scalarValues(lookUp(written, scope)).map(value => readValue(value, hops + 1));
-    return results.length === 1 ? results[0] : undefined;
-  };
+    return NAME.test(written) ? this.readVariable(written, hops) : this.readExpression(written);
+  }
 
-  return expression === undefined ? undefined : evaluate(expression);
+  private readVariable(name: string, hops: number): number | undefined {
+    return only(scalarValues(lookUp(name, this.scope)).map(value => this.readValue(value, hops + 1)));
+  }
+
+  /** Which of them is meant is not known, so that all are read. */
+  private readElements(array: string, hops: number): void {
+    for (const content of lookUp(array, this.scope))
+      for (const value of content.kind === "array" ? content.elements.values() : scalarValues([content]))
+        this.readValue(value, hops + 1);
+  }
+
+  private readExpression(written: string): number | undefined {
+    const inner = parseArithmetic(written);
+    if (written.includes("$")) noteUncomputed(unknown("any", written), this.scope);
+    return inner === undefined || inner.type === "ArithmeticWord" ? undefined : this.evaluate(inner);
+  }
+}
+
+/** Of several alternatives none is the value. */
+function only(results: readonly (number | undefined)[]): number | undefined {
+  return results.length === 1 ? results[0] : undefined;
 }
 
 /** Text that is not known is computed: as `a[$(command)]` it would run that command. */
