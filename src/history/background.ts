@@ -1,7 +1,7 @@
 import { hasEnded, readText, removeIfThere, tryList } from "../state/index.ts";
 import { isInside, type ProcessIdentity, type System } from "../system/index.ts";
 import { finishAdoptions } from "./adopt.ts";
-import { completeChange } from "./complete.ts";
+import { captureRepositories, completeChange } from "./complete.ts";
 import type { HistoryContext } from "./context.ts";
 import { type CallEnd, type OpenChange, type OpenFile, readOpen, replaceOpen } from "./open-changes.ts";
 import type { Store } from "./store.ts";
@@ -66,7 +66,13 @@ export async function finishCall(context: HistoryContext, file: OpenFile, end: C
     await completeChange(context, file, end);
     return;
   }
-  replaceOpen(store, file, { ...open, running: { processes, end: open.running?.end ?? end } });
+  const { isDetached = false } = open.background ?? {};
+  const running = open.running ?? {
+    end,
+    sinceMs: context.system.clock.nowMs(),
+    ...(isDetached ? {} : { git: captureRepositories(context, open) }),
+  };
+  replaceOpen(store, file, { ...open, running: { ...running, processes } });
   store.writeSealed(runningPath(store, file), file.path);
 }
 

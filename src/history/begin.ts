@@ -136,6 +136,7 @@ async function capture(
     targets: store.list(named.targets),
     seen: store.list(named.seen),
     ...trees,
+    lookedMs: system.clock.nowMs(),
     isComplete,
     notKept: shorten(lost),
     files,

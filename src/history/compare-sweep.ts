@@ -14,7 +14,7 @@ import {
 } from "./git-status.ts";
 import { cachedRegenerable } from "./keeper.ts";
 import { isSmallTree, readKnownStatus } from "./known-status.ts";
-import { compareSeen, compareStates, factsAt, presentState, type Seen } from "./path-state.ts";
+import { compareSeen, compareStates, factsAt, isUntouched, presentState, type Seen } from "./path-state.ts";
 import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
 import { workPaths } from "./sweep.ts";
 import { recallSweep, type Sweep } from "./sweep-cache.ts";
@@ -41,12 +41,12 @@ export async function compareSweep(
   const list = context.store.readList(sweep.seen);
   if (list === undefined) return { changes: [], problem: "what was there before cannot be read" };
   const seen = new Map(list.map(one => [one.path, one]));
-  if (sweep.gitDirectory === undefined) return comparePlain(context, sweep, seen, digest);
+  if (sweep.gitDirectory === undefined) return comparePlain(context, sweep, seen, digest, sinceMs);
   // Without a status before the call nothing is known about clean files.
   if (!sweep.isComplete && sweep.head === undefined && seen.size === 0)
     return { changes: [], problem: undefined };
   const isThere = factsAt(context.system.files, `${sweep.root}/.git`) !== undefined;
-  if (!isThere) return compareRemoved(context, sweep, seen, digest, timeoutMs);
+  if (!isThere) return compareRemoved(context, sweep, seen, digest, timeoutMs, sinceMs);
   const repository = openRepository(createDisk(context.system), sweep.gitDirectory, sweep.root);
   const result = await readKnownStatus(context.store, repository, () => timeoutMs);
   if (!result.ok) return { changes: [], problem: result.problem };
@@ -81,7 +81,7 @@ export async function compareSweep(
   const changes: PathChange[] = modes.filter(({ path }) => !candidates.has(path));
   for (const path of candidates) {
     if (same.has(path)) continue;
-    const change = compareOne(context.system, sweep, path, seen.get(path), inHead, digest);
+    const change = compareOne(context.system, sweep, path, seen.get(path), inHead, digest, sinceMs);
     if (change !== undefined) changes.push(change);
   }
   const made = sweep.hasDirectories ? [] : madeDirectories(context, sweep, changes, seen);
@@ -173,6 +173,7 @@ async function compareRemoved(
   seen: ReadonlyMap<string, Seen>,
   digest: Digest,
   timeoutMs: number,
+  sinceMs: number,
 ): Promise<SweepComparison> {
   const { gitDirectory = "", head } = sweep;
   if (head === undefined || factsAt(context.system.files, gitDirectory) === undefined)
@@ -181,7 +182,7 @@ async function compareRemoved(
   const inHead = await trackedBefore(context, sweep, tracked, timeoutMs);
   const changes: PathChange[] = [];
   for (const path of new Set([...seen.keys(), ...inHead.keys()])) {
-    const change = compareOne(context.system, sweep, path, seen.get(path), inHead, digest);
+    const change = compareOne(context.system, sweep, path, seen.get(path), inHead, digest, sinceMs);
     if (change !== undefined) changes.push(change);
   }
   return { changes, problem: undefined };
@@ -217,9 +218,10 @@ function compareOne(
   seen: Seen | undefined,
   inHead: ReadonlyMap<string, PathState>,
   digest: Digest,
+  sinceMs: number,
 ): PathChange | undefined {
   const facts = factsAt(files, path);
-  if (seen !== undefined && (facts?.stamp ?? "") === seen.stamp) return undefined;
+  if (seen !== undefined && isUntouched(seen, facts, sinceMs)) return undefined;
   const before = seen?.state ?? inHead.get(path) ?? ABSENT;
   // It may have been there, and nobody looked.
   if (
@@ -355,6 +357,7 @@ function comparePlain(
   { root, isComplete }: Sweep,
   seen: ReadonlyMap<string, Seen>,
   digest: Digest,
+  sinceMs: number,
 ): SweepComparison {
   const changes: PathChange[] = [];
   let problem: string | undefined;
@@ -372,7 +375,7 @@ function comparePlain(
       visited.add(path);
       // What an unfinished sweep did not see may have been there.
       if (old === undefined && !isComplete) return true;
-      if (old?.stamp !== facts.stamp) compare(path, old);
+      if (old === undefined || !isUntouched(old, facts, sinceMs)) compare(path, old);
       return true;
     },
     fail(path, why) {

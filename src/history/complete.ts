@@ -14,7 +14,7 @@ import { compareSweep, statesBefore } from "./compare-sweep.ts";
 import { boundedDigest, type Digest, type HistoryContext } from "./context.ts";
 import { isTrace, openInEditors, savedByEditors } from "./editors.ts";
 import { withoutLinks } from "./folders.ts";
-import { captureGit, compareGit, type GitComparison } from "./git-snapshot.ts";
+import { captureGit, compareGit, type GitComparison, type GitSnapshot } from "./git-snapshot.ts";
 import { releaseCall } from "./ids.ts";
 import { appendChange, projectKey } from "./journal.ts";
 import { Keeper, keeperLimits, OWN_FILES } from "./keeper.ts";
@@ -29,11 +29,11 @@ import {
   removeOpen,
 } from "./open-changes.ts";
 import { findOtherCalls, type OwnChanges } from "./other-calls.ts";
-import { compareSeen, factsAt, identityIn, type Seen } from "./path-state.ts";
+import { findOtherGit } from "./other-git.ts";
+import { compareSeen, factsAt, identityIn, isUntouched, type Seen } from "./path-state.ts";
 import type { Listed, Store } from "./store.ts";
 import { isObjectList } from "./store.ts";
 import { readSeen, seenPath } from "./sweep-cache.ts";
-import type { NamedTarget } from "./targets.ts";
 import { walkTree } from "./walk.ts";
 
 /** A call has ended, so that more work may be done than before one. */
@@ -98,7 +98,7 @@ async function describeEnd(
   if (seen === undefined)
     problems.push({ path: open.change.project, why: "what was there before cannot be read" });
   const found = new Map<string, PathChange>();
-  const named = compareNamed(context, store.readList(open.targets) ?? [], seen ?? [], digest);
+  const named = compareNamed(context, open, seen ?? [], digest);
   for (const change of named.changes) found.set(change.path, change);
   problems.push(...named.problems);
   const git = await compareRepositories(context, open);
@@ -161,7 +161,7 @@ async function ownOf(
   hasJustEnded: boolean,
 ): Promise<OwnChanges> {
   // What begins while this looks at the tree is seen by both: others are read last.
-  const others = findOtherCalls(context.store, open);
+  const others = await findOtherCalls(context, open, found);
   const unchanged = [...others.seenLater.keys()].filter(path => !found.has(path));
   const former = new Map<string, PathState>();
   if (unchanged.length > 0)
@@ -195,19 +195,34 @@ function listFolders(files: Pick<Files, "inspect">, changes: readonly PathChange
   return [...found];
 }
 
-async function compareRepositories(
+/** Repositories of a call as they are now. */
+export function captureRepositories(
   { store, system, rules, settings }: HistoryContext,
+  { git }: OpenChange,
+): readonly GitSnapshot[] {
+  const disk = createDisk(system);
+  const keeper = new Keeper(store, rules, keeperLimits(settings, PATIENCE));
+  return git.map(({ gitDirectory, top }) => captureGit(keeper, openRepository(disk, gitDirectory, top)));
+}
+
+async function compareRepositories(
+  context: HistoryContext,
   open: OpenChange,
 ): Promise<ReadonlyMap<string, GitComparison>> {
+  if (open.git.length === 0) return new Map();
+  const { store, rules, settings } = context;
   const found = new Map<string, GitComparison>();
-  const disk = createDisk(system);
-  for (const before of open.git) {
-    const keeper = new Keeper(store, rules, keeperLimits(settings, PATIENCE));
-    const after = captureGit(keeper, openRepository(disk, before.gitDirectory, before.top));
-    found.set(
-      before.gitDirectory,
-      await compareGit(store, before, after, keeper.msForGit(before.gitDirectory)),
-    );
+  const others = findOtherGit(store, open);
+  const ended = new Map(open.running?.git?.map(one => [one.gitDirectory, one]));
+  for (const [at, after] of captureRepositories(context, open).entries()) {
+    const before = open.git[at];
+    if (before === undefined) continue;
+    const { gitDirectory } = before;
+    const timeoutMs = new Keeper(store, rules, keeperLimits(settings, PATIENCE)).msForGit(gitDirectory);
+    const known = others.isChangedLater(gitDirectory) ? ended.get(gitDirectory) : undefined;
+    const comparison = await compareGit(store, before, known ?? after, timeoutMs);
+    const untilMs = known === undefined ? undefined : open.running?.sinceMs;
+    found.set(gitDirectory, await others.ownOf(comparison, timeoutMs, untilMs));
   }
   return found;
 }
@@ -224,16 +239,17 @@ interface NamedComparison {
 
 /** What became of the paths that the call named, and of all that was or is below them. */
 function compareNamed(
-  { system, rules }: HistoryContext,
-  targets: readonly NamedTarget[],
+  { store, system, rules }: HistoryContext,
+  open: OpenChange,
   seen: readonly Seen[],
   digest: Digest,
 ): NamedComparison {
   const { files } = system;
+  const sinceMs = open.change.timeMs;
   const problems: NotKept[] = [];
   const before = new Map(seen.map(one => [one.path, one]));
   const paths = new Set(before.keys());
-  for (const { path, isTree } of targets) {
+  for (const { path, isTree } of store.readList(open.targets) ?? []) {
     paths.add(path);
     // What is in a directory that took the place of a file or link came with it.
     const isReplaced = ["file", "link"].includes(before.get(path)?.state.kind ?? "");
@@ -257,7 +273,7 @@ function compareNamed(
   for (const path of paths) {
     const old = before.get(path);
     const facts = factsAt(files, path);
-    if (old !== undefined && (facts?.stamp ?? "") === old.stamp) continue;
+    if (old !== undefined && isUntouched(old, facts, sinceMs)) continue;
     const change = compareSeen(files, path, old, old?.state ?? ABSENT, digest, facts);
     if (change !== undefined) changes.push(change);
     if (change?.what === "created" && facts?.kind === "file") created.set(facts.identity, path);

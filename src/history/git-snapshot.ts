@@ -372,7 +372,7 @@ async function compareIndex(
 
 function isSameFile(before: Seen | undefined, after: Seen | undefined): boolean {
   if (before === undefined || after === undefined) return before === after;
-  return before.stamp === after.stamp || isSameContent(before.state, after.state);
+  return isSameContent(before.state, after.state);
 }
 
 async function readIndexEntries(

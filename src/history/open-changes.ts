@@ -50,6 +50,8 @@ export interface OpenChange {
   readonly seen: Listed<Seen>;
   readonly sweeps: readonly Sweep[];
   readonly git: readonly GitSnapshot[];
+  /** when all of this had been looked at; older records do not tell */
+  readonly lookedMs?: number;
   readonly isComplete: boolean;
   readonly notKept: readonly NotKept[];
   readonly files: number;
@@ -64,7 +66,14 @@ export interface OpenChange {
     readonly isLeftToService: boolean;
   };
   /** its host has called it ended, and processes of it go on */
-  readonly running?: { readonly processes: readonly ProcessIdentity[]; readonly end: CallEnd };
+  readonly running?: {
+    readonly processes: readonly ProcessIdentity[];
+    readonly end: CallEnd;
+    /** when its host said so */
+    readonly sinceMs?: number;
+    /** repositories as they were then, of a call that was not said to go on */
+    readonly git?: readonly GitSnapshot[];
+  };
   /** of an undo, redo or adoption that has not ended */
   readonly writing?: Writing;
   /** what it takes to finish an adoption */

@@ -1,5 +1,8 @@
-import { ancestors } from "../system/index.ts";
+import { ancestors, leftMs } from "../system/index.ts";
 import type { PathChange, PathState } from "./change.ts";
+import { statesBefore } from "./compare-sweep.ts";
+import { bringFromGit, type InGit } from "./content.ts";
+import type { HistoryContext } from "./context.ts";
 import { projectKey, readJournals, toChange } from "./journal.ts";
 import { findAllOpen, type OpenChange, readOpen } from "./open-changes.ts";
 import { compareStates, isSameState } from "./path-state.ts";
@@ -16,6 +19,7 @@ export interface OwnChanges {
 interface OtherCall {
   readonly id: string;
   readonly timeMs: number;
+  readonly isOpen: boolean;
   /** it says that it writes there, or that it takes away what is there */
   claims(change: Pick<PathChange, "path" | "after">): boolean;
   /** what stood there when it began */
@@ -47,16 +51,31 @@ export interface OtherCalls {
 
 /**
  * What other calls did while this one ran is theirs: a path that an open call claims, and what a call left behind that
- * ended meanwhile. What this call made of such a path before them or afterwards is its own.
+ * ended meanwhile. What this call made of such a path before them or afterwards is its own; but of one that its host
+ * called ended, and that was not said to go on, it may be that only a process with the same words went on: what changed
+ * after the next call began is left to that one.
  */
-export function findOtherCalls(store: Store, own: OpenChange): OtherCalls {
+export async function findOtherCalls(
+  context: HistoryContext,
+  own: OpenChange,
+  found: ReadonlyMap<string, PathChange>,
+): Promise<OtherCalls> {
+  const { store } = context;
   const { id, timeMs, project } = own.change;
   const claimed = claimsOf(store.readList(own.targets) ?? []);
-  const open = openCalls(store, id);
-  const ended = endedCalls(store, project, id, timeMs);
+  const isLeftToLater = isOver(own);
+  const others = await withComparableContent(store, found, [
+    ...(await openCalls(context, own, isLeftToLater ? [...found.keys()] : [])),
+    ...endedCalls(store, project, id, timeMs),
+  ]);
+  const open = others.filter(({ isOpen }) => isOpen);
+  const ended = others.filter(({ isOpen }) => !isOpen);
+  const isLaters = (change: PathChange) =>
+    isLeftToLater && !claimed(change) && open.some(other => other.id > id && other.before().has(change.path));
   const seenLater = new Map<string, SeenLater>();
+  // One that looked at the tree while this call did may have seen a path before it.
   const later = [...open, ...ended]
-    .filter(other => other.id > id)
+    .filter(other => other.id > id && other.timeMs >= (own.lookedMs ?? timeMs))
     .sort((one, other) => (one.id < other.id ? -1 : 1));
   for (const other of later)
     for (const [path, state] of other.before())
@@ -85,8 +104,12 @@ export function findOtherCalls(store: Store, own: OpenChange): OtherCalls {
       const found = changes.flatMap(change => {
         const first = early(change.path, change.before);
         const wentOn = hasJustEnded && first !== undefined && isHalf(first, change);
-        if (first !== undefined && !wentOn && isLeftByOthers(change, ended)) {
+        if (first !== undefined && !wentOn && isLeftByOthers(change, id, ended)) {
           taken.push(first);
+          return [];
+        }
+        if (isLaters(change)) {
+          if (first !== undefined) taken.push(first);
           return [];
         }
         if (!claimed(change) && open.some(other => other.claims(change))) return [];
@@ -105,9 +128,18 @@ function isSame(one: PathState | undefined, other: PathState | undefined): boole
   return one !== undefined && other !== undefined && isSameState(one, other);
 }
 
-/** None of the others that ended left something else there, from which this call went on. */
-function isLeftByOthers({ path, after }: PathChange, ended: readonly OtherCall[]): boolean {
-  const left = ended.flatMap(other => other.after(path) ?? []);
+/** None of the others that ended meanwhile left something else there, from which this call went on. */
+function isLeftByOthers(
+  { path, before, after }: PathChange,
+  id: string,
+  ended: readonly OtherCall[],
+): boolean {
+  const left = ended.flatMap(other => {
+    const state = other.after(path);
+    // One that began earlier and left what this call found had done so by then, whenever its end was seen.
+    const isFormer = other.id < id && isSame(state, before);
+    return state === undefined || isFormer ? [] : [state];
+  });
   return left.length === 0 || left.some(state => isSameState(state, after));
 }
 
@@ -150,21 +182,83 @@ function claimsOf(targets: readonly NamedTarget[]): OtherCall["claims"] {
       }));
 }
 
-function openCalls(store: Store, ownId: string): readonly OtherCall[] {
-  return findAllOpen(store).flatMap(file => {
+/** Its host called it ended, and nothing says that it goes on but processes that look like its own. */
+function isOver({ running, background }: OpenChange): boolean {
+  return running !== undefined && background?.isDetached !== true;
+}
+
+/**
+ * Those that began later tell also of clean files what they found: of `paths`, and of what another later one found
+ * otherwise than the own call did.
+ */
+async function openCalls(
+  context: HistoryContext,
+  own: OpenChange,
+  paths: readonly string[],
+): Promise<readonly OtherCall[]> {
+  const { store, system } = context;
+  const ownId = own.change.id;
+  const others = findAllOpen(store).flatMap(file => {
     const open = file.id === ownId ? undefined : readOpen(store, file);
-    if (open === undefined) return [];
-    const { id, timeMs } = open.change;
-    const before = () => {
-      const lists = [...open.sweeps.map(({ seen }) => seen), open.seen];
-      return new Map(
-        lists.flatMap(list => store.readList(list) ?? []).map(({ path, state }) => [path, state] as const),
-      );
-    };
-    return [
-      { id, timeMs, claims: claimsOf(store.readList(open.targets) ?? []), before, after: () => undefined },
-    ];
+    return open === undefined ? [] : { open, seen: statesSeen(store, open) };
   });
+  const later = others.filter(({ open }) => open.change.id > ownId);
+  const wanted = new Set(paths);
+  if (later.length > 1) {
+    const seen = statesSeen(store, own);
+    for (const other of later)
+      for (const [path, state] of other.seen) if (!isSame(seen.get(path), state)) wanted.add(path);
+  }
+  for (const { open, seen } of later) {
+    const unseen = [...wanted].filter(path => !seen.has(path));
+    if (unseen.length > 0)
+      for (const sweep of open.sweeps)
+        for (const one of await statesBefore(context, sweep, unseen, leftMs(system.clock))) seen.set(...one);
+  }
+  return others.map(({ open, seen }) => ({
+    id: open.change.id,
+    timeMs: open.change.timeMs,
+    isOpen: true,
+    claims: isOver(open) ? () => false : claimsOf(store.readList(open.targets) ?? []),
+    before: () => seen,
+    after: () => undefined,
+  }));
+}
+
+function statesSeen(store: Store, { seen, sweeps }: OpenChange): Map<string, PathState> {
+  const lists = [...sweeps.map(sweep => sweep.seen), seen];
+  return new Map(
+    lists.flatMap(list => store.readList(list) ?? []).map(({ path, state }) => [path, state] as const),
+  );
+}
+
+/** What git has and what was kept are compared by their bytes, where calls tell of one path in both ways. */
+async function withComparableContent(
+  store: Store,
+  found: ReadonlyMap<string, PathChange>,
+  others: readonly OtherCall[],
+): Promise<readonly OtherCall[]> {
+  const tells = others.map(other => ({ other, before: other.before() }));
+  const inGit: InGit[] = [];
+  for (const { before } of tells)
+    for (const [path, state] of before) {
+      const isOther =
+        found.get(path)?.before.kind === "file" && isOfGit(state) !== isOfGit(found.get(path)?.before);
+      if (isOther && state.kind === "file" && isOfGit(state)) inGit.push({ path, state });
+    }
+  if (inGit.length === 0) return tells.map(({ other, before }) => ({ ...other, before: () => before }));
+  const bring = await bringFromGit(store, inGit, new Map());
+  const paths = new Set(inGit.map(({ path }) => path));
+  return tells.map(({ other, before }) => {
+    const comparable = new Map(
+      [...before].map(([path, state]) => [path, paths.has(path) ? bring(path, state) : state] as const),
+    );
+    return { ...other, before: () => comparable };
+  });
+}
+
+function isOfGit(state: PathState | undefined): boolean {
+  return state?.kind === "file" && state.content.in === "git";
 }
 
 /** Calls of this project that ended since, in that order; also in that very millisecond, in which there is room for both. */
@@ -180,6 +274,7 @@ function endedCalls(store: Store, project: string, ownId: string, sinceMs: numbe
       return {
         id: entry.id,
         timeMs: entry.timeMs,
+        isOpen: false,
         claims: () => false,
         before: () => new Map([...files].map(([path, { before }]) => [path, before])),
         after: path => files.get(path)?.after,

@@ -86,6 +86,11 @@ export function isChangedSince(stamp: string, timeMs: number): boolean {
   return Math.max(Number(modifiedNs ?? 0), Number(changedNs ?? 0)) / 1e6 > timeMs - TICK_MS;
 }
 
+/** Nothing was written there since it was looked at, which was no earlier than that moment. */
+export function isUntouched(seen: Seen, facts: ExactFacts | undefined, sinceMs: number): boolean {
+  return (facts?.stamp ?? "") === seen.stamp && !isChangedSince(seen.stamp, sinceMs);
+}
+
 /** Device and inode, with which a stamp begins. */
 export function identityIn(stamp: string): string {
   return stamp.split(":").slice(0, 2).join(":");

@@ -47,7 +47,8 @@ export function objectsInUse(store: Store): ReadonlySet<string> {
 }
 
 function useOpen(store: Store, open: OpenChange, use: (id: string) => void): void {
-  const { seen, targets, sweeps, git, writing, adopting } = open;
+  const { seen, targets, sweeps, writing, adopting } = open;
+  const git = [...open.git, ...(open.running?.git ?? [])];
   useList(targets, use);
   if (writing !== undefined) useList(writing.paths, use);
   if (adopting !== undefined) useList(adopting, use);

@@ -2,7 +2,7 @@ import { readText } from "../state/index.ts";
 import type { KnownModes } from "./file-modes.ts";
 import { projectKey } from "./journal.ts";
 import type { Keeper } from "./keeper.ts";
-import { isChangedSince, type Seen, TICK_MS } from "./path-state.ts";
+import { isChangedSince, type Seen } from "./path-state.ts";
 import { isObjectList, type Listed, MAX_OWN_BYTES, type Store, seal, unseal } from "./store.ts";
 import { foldersIn, type KnownFolders, NO_FOLDERS } from "./tree-folders.ts";
 
@@ -13,8 +13,6 @@ interface SeenFile {
   /** which directories are left out; all others of the tree are in `seen` */
   readonly folders?: string | undefined;
 }
-
-const NANOSECONDS_IN_MS = 1_000_000n;
 
 /** What the last sweep of a tree saw. A file whose stamp is still that of then is not read again. */
 export interface SeenCache {
@@ -84,10 +82,9 @@ export function readSeen(store: Store, path: string): SeenFile | undefined {
   return store.readSealed<SeenFile>(path);
 }
 
-function isRacy({ state, stamp }: Seen, timeMs: number): boolean {
-  if (state.kind === "directory") return isChangedSince(stamp, timeMs);
-  if (state.kind !== "file") return false;
-  return Number(BigInt(state.modifiedNs) / NANOSECONDS_IN_MS) > timeMs - TICK_MS;
+/** What was written a moment before it was looked at may have been written again, with the same stamp. */
+function isRacy({ stamp }: Seen, timeMs: number): boolean {
+  return isChangedSince(stamp, timeMs);
 }
 
 function isEqual(one: Seen, other: Seen | undefined): boolean {

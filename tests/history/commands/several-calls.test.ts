@@ -4,21 +4,26 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Projects } from "./projects.ts";
-import { perform, type } from "./session.ts";
+import { onNode, perform, Session, type } from "./session.ts";
 import { expectAsBefore, expectContentOf, idOf, runAll, stage, undo, write } from "./stage.ts";
 import { readState, type State, unlike } from "./state.ts";
-import { bash } from "./tool-calls.ts";
+import { bash, type ToolCall } from "./tool-calls.ts";
 import { changedPaths, readTree } from "./tree.ts";
 
 const projects = new Projects();
 
-const TURN_ONE = ["rm -rf docs", write("src/a.ts", "rewritten\n"), "git add -A && git commit -qm 'turn one'"];
-const TURN_TWO = [
-  "sed -i 's/rewritten/again/' src/a.ts",
-  "git branch -D topic",
-  "python3 scripts/format.py",
-  "git reset -q --hard HEAD~1",
-];
+const COMMIT = "git add -A && git commit -qm 'turn one'";
+const SED = "sed -i 's/rewritten/again/' src/a.ts";
+const BRANCH = "git branch -D topic";
+const FORMAT = "python3 scripts/format.py";
+const RESET = "git reset -q --hard HEAD~1";
+const TURN_ONE = ["rm -rf docs", write("src/a.ts", "rewritten\n"), COMMIT];
+const TURN_TWO = [SED, BRANCH, FORMAT, RESET];
+
+async function stopped(child: ChildProcess): Promise<void> {
+  child.kill();
+  if (child.exitCode === null && child.signalCode === null) await once(child, "exit");
+}
 
 describe.concurrent("several calls", () => {
   it("are taken back by turn, newest turn first", async () => {
@@ -38,37 +43,76 @@ describe.concurrent("several calls", () => {
   });
 
   // A parallel agent runs the same command in the same host: the call seems to go on while others come and go.
-  it.each(["python3 scripts/format.py", "git branch -D topic"])(
-    "are taken back by turn also where one of them is not over until the others are: %s",
-    async command => {
+  it.each<{ readonly longer: Readonly<Record<string, number>> }>([
+    { longer: { [FORMAT]: 8 } },
+    { longer: { [BRANCH]: 8 } },
+    { longer: { [SED]: 8, [BRANCH]: 1, [FORMAT]: 8, [RESET]: 8 } },
+    { longer: { [COMMIT]: 4, [BRANCH]: 2, [FORMAT]: 3 } },
+    { longer: { [COMMIT]: 5, [BRANCH]: 8, [RESET]: 1 } },
+    { longer: { [COMMIT]: 7, [SED]: 6, [FORMAT]: 7 } },
+    { longer: { [COMMIT]: 6, [SED]: 7 } },
+    { longer: { [COMMIT]: 5, [BRANCH]: 5, [FORMAT]: 2, [RESET]: 7 } },
+  ])(
+    "are taken back by turn also where some seem to go on for so many steps: $longer",
+    async ({ longer }) => {
       const { scene, session, before } = await stage(projects, "dirty");
-      await session.start();
-      await session.prompt();
-      await runAll(session, TURN_ONE);
-      const between = await readState(scene);
-      await session.prompt();
-      let same: ChildProcess | undefined;
-      try {
-        for (const call of TURN_TWO) {
-          if (call !== command) {
+      const alive: { readonly child: ChildProcess; steps: number }[] = [];
+      const step = async () => {
+        for (const one of alive) {
+          one.steps -= 1;
+          if (one.steps === 0) await stopped(one.child);
+        }
+      };
+      const make = async (calls: readonly (string | ToolCall)[]) => {
+        for (const call of calls) {
+          await step();
+          const steps = typeof call === "string" ? longer[call] : undefined;
+          if (typeof call !== "string" || steps === undefined) {
             await runAll(session, [call]);
             continue;
           }
           const open = await session.begin(bash(call));
-          same = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)", call], { stdio: "ignore" });
-          await once(same, "spawn");
+          const same = ["-e", "setInterval(() => {}, 1000)", call];
+          const child = spawn(process.execPath, same, { stdio: "ignore" });
+          alive.push({ child, steps });
+          await once(child, "spawn");
           await perform(open, scene);
           await open.end();
         }
+      };
+      try {
+        await session.prompt();
+        await make(TURN_ONE);
+        const between = await readState(scene);
+        await session.prompt();
+        await make(TURN_TWO);
+        await step();
         expect((await undo(scene, "--turn")).code).toBe(0);
         await expectContentOf({ scene, before: between });
+        await step();
         expect((await undo(scene, "--turn")).code).toBe(0);
         await expectContentOf({ scene, before });
       } finally {
-        same?.kill();
+        for (const { child } of alive) child.kill();
       }
     },
   );
+
+  it("do not take back what another session committed meanwhile", async () => {
+    const { scene, session } = await stage(projects, "dirty");
+    const other = new Session(scene, onNode, "session-2");
+    const open = await session.begin(bash("python3 scripts/format.py"));
+    await runAll(other, ["git add added.txt && git commit -qm theirs -- added.txt", "git branch theirs"]);
+    await perform(open, scene);
+    await open.end();
+    const { printed } = await readState(scene);
+    const mine = await idOf(scene, "format.py");
+    expect((await undo(scene, mine)).code).toBe(0);
+    const now = await readState(scene);
+    const refs = (text: string) => text.split("\n").filter(line => /refs\/|branch\.oid/.test(line));
+    expect(refs(now.printed)).toEqual(refs(printed));
+    expect(readFileSync(join(scene.project, "src/d.ts"), "utf8")).toContain("export const d");
+  });
 
   it.each([
     ["two turns at once", ["--turn", "2"]],
