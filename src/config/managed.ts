@@ -7,7 +7,7 @@ import {
   memberAt,
   ownValue,
 } from "../protocol/index.ts";
-import { RULE_SETTINGS } from "./levels.ts";
+import { POLICIES, RULE_SETTINGS } from "./levels.ts";
 import { lowerAutonomy, override, type Refuse, stricterLevel, unite } from "./merge.ts";
 import type { ConfigFile, GuardSection } from "./sections.ts";
 import {
@@ -76,6 +76,9 @@ export function overrideManaged(
     ...(hooks === undefined ? {} : { hooks }),
   };
   const laid = override(base, allowed);
+  for (const [name, policy] of Object.entries(failure ?? {}))
+    if (POLICIES.indexOf(policy) < POLICIES.indexOf(resolveFailurePolicy(machine.config, name)))
+      refuse(`failure.${name}`);
   return {
     ...laid,
     // What is missing may have lowered it.

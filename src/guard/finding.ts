@@ -66,7 +66,8 @@ export function isManagedRefusal(rule: Rule, own: Verdict | undefined, settings:
   return settings.managed !== undefined && managedVerdict(rule, own, settings) === "deny";
 }
 
-function managedVerdict(rule: Rule, own: Verdict | undefined, { managed }: GuardSettings): Verdict {
+/** What a managed machine says of a rule at least. */
+export function managedVerdict(rule: Rule, own: Verdict | undefined, { managed }: GuardSettings): Verdict {
   if (managed === undefined) return "allow";
   const { level, rules } = managed;
   return level === undefined ? (settingFor(rules, rule.id) ?? "allow") : settle(rule, own, { level, rules });

@@ -35,6 +35,7 @@ export { isOfFamily, type Rule, type Verdict } from "./rule.ts";
 export { findOthers, findUnkept } from "./rules/unkept.ts";
 export type { ExplainedRule } from "./rules.ts";
 export {
+  effectiveRuleSetting,
   findRule,
   PACKS,
   RULE_IDS,

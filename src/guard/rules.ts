@@ -7,7 +7,7 @@ import {
   type RuleSetting,
 } from "../config/index.ts";
 import type { JsonObject } from "../protocol/index.ts";
-import { settingFor, settleVerdict } from "./finding.ts";
+import { managedVerdict, settingFor, settleVerdict } from "./finding.ts";
 import {
   type Action,
   actionAt,
@@ -109,6 +109,20 @@ export function ruleSettingProblem(
     code: "fixed-rule",
     message: `the rule '${id}' always says ${rule.verdict}: no configuration can loosen it`,
   };
+}
+
+/** An entry of `guard.rules` as it counts: a managed machine may say more of the rule, by its level or a pattern as well. */
+export function effectiveRuleSetting(id: string, setting: RuleSetting, settings: GuardSettings): RuleSetting {
+  const { managed } = settings;
+  if (managed === undefined) return setting;
+  const rule = findRule(id);
+  const least =
+    rule === undefined
+      ? settingFor(managed.rules, id as Rule["id"])
+      : managedVerdict(rule, undefined, settings);
+  return isStricterThan(least ?? "allow", setting === "off" ? "allow" : setting)
+    ? (least ?? setting)
+    : setting;
 }
 
 /** The entries of `guard.rules`, of all layers, that have no effect. */

@@ -40,15 +40,38 @@ export function newUserInside(commandsFolder = COMMANDS): User {
   return userOf((words, options) => runInside(words, options, commandsFolder));
 }
 
+/** The same on a machine whose `/etc/amplihack` is this folder; its files count where they are root's. */
+export function newUserOn(machineFolder: string): User {
+  return userOf((words, options) =>
+    runInside(words, options, COMMANDS, system => ({
+      ...system,
+      files: new Proxy(system.files, {
+        get(files, name) {
+          const member = Reflect.get(files, name) as unknown;
+          if (typeof member !== "function") return member;
+          const place = (value: unknown) =>
+            typeof value === "string" && value.startsWith(`${MACHINE_FOLDER}/`)
+              ? machineFolder + value.slice(MACHINE_FOLDER.length)
+              : value;
+          return (...values: readonly unknown[]) => member.apply(files, values.map(place)) as unknown;
+        },
+      }),
+    })),
+  );
+}
+
+const MACHINE_FOLDER = "/etc/amplihack";
+
 const COMMANDS = fileURLToPath(new URL("../../src/commands/", import.meta.url));
 
 async function runInside(
   words: readonly string[],
   { home, cwd, input, env }: RunOptions,
   commandsFolder: string,
+  change: (system: System) => System = system => system,
 ): Promise<Ran> {
   const said = { stdout: "", stderr: "" };
-  const system: System = {
+  const system = change({
     ...systemIn(cwd, { PATH: process.env["PATH"] ?? "", HOME: home, ...env }),
     stdio: {
       readInput: () => ({ kind: "bytes", bytes: Buffer.from(input) }),
@@ -61,7 +84,7 @@ async function runInside(
       },
       isTerminal: () => false,
     },
-  };
+  });
   const code = await main({ system, argv: words, commandsFolder });
   return { code, signal: null, ...said };
 }

@@ -178,6 +178,8 @@ describe("a managed machine", () => {
     expect(resolveFailurePolicy(config, "pre-tool-use")).toBe("closed");
     expect(told.toSorted()).toEqual(
       [
+        "failure.default",
+        "failure.stop",
         "guard.audit.allowed",
         "guard.paths.regenerable",
         "guard.paths.secrets",

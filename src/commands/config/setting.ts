@@ -17,7 +17,7 @@ import {
   settingKeys,
   userConfigFile,
 } from "../../config/index.ts";
-import { ruleSettingProblem } from "../../guard/index.ts";
+import { effectiveRuleSetting, ruleSettingProblem } from "../../guard/index.ts";
 import { resolveSubcommand, STOCK_SUBCOMMANDS } from "../../hosts/index.ts";
 import { applyEdit, type FileChange, settingsEdit } from "../../install/index.ts";
 import { isServerUrl, readDatabaseUrl } from "../../postgres/index.ts";
@@ -220,7 +220,7 @@ function asFile(config: Config, trustedProjects: Json): JsonObject {
   const failure = Object.fromEntries([...names].map(name => [name, resolveFailurePolicy(config, name)]));
   const file = {
     ...config,
-    guard: { ...guard, rules: withFloors(rules, floors), trustedProjects },
+    guard: { ...guard, rules: withLeast(withFloors(rules, floors), config), trustedProjects },
     failure,
     programs,
   };
@@ -238,6 +238,13 @@ function withFloors(
     return RULE_SETTINGS.indexOf(floor) > RULE_SETTINGS.indexOf(base ?? "allow");
   });
   return { ...rules, ...Object.fromEntries(raised) };
+}
+
+/** What a managed machine says counts where the user says less. */
+function withLeast(rules: Config["guard"]["rules"], { guard }: Config): Config["guard"]["rules"] {
+  return Object.fromEntries(
+    Object.entries(rules).map(([id, setting]) => [id, effectiveRuleSetting(id, setting, guard)]),
+  );
 }
 
 function leaves(schema: Schema, value: Json | undefined, key: string): readonly (readonly [string, Json])[] {
@@ -293,16 +300,26 @@ export async function changeSetting(
   // The installed programs hold the policy too, for the case that the package itself is gone.
   if (isChanged && setting.path[0] === "failure")
     terminal.note("Note: amplihack install writes it into the installed hook programs as well\n");
+  const effective = memberAt(file, ...setting.path) ?? null;
+  const [section, member, rule] = setting.path;
+  const isRule = section === "guard" && member === "rules" && rule !== undefined;
   return {
     value,
-    effective: memberAt(file, ...setting.path) ?? null,
+    effective,
     layer: settings.find(one => one.key === key)?.layer,
     path,
     isChanged,
-    isIgnored: loaded.notices.some(
-      ({ code, message }) => code === "loosening" && message.startsWith(`${path}: ${key} is ignored`),
-    ),
+    isIgnored:
+      (isRule && loaded.config.managed && isMilder(value, effective)) ||
+      loaded.notices.some(
+        ({ code, message }) => code === "loosening" && message.startsWith(`${path}: ${key} is ignored`),
+      ),
   };
+}
+
+function isMilder(one: Json | undefined, other: Json): boolean {
+  const [first, second] = [one, other].map(setting => RULE_SETTINGS.indexOf(setting as RuleSetting));
+  return first !== undefined && second !== undefined && first >= 0 && first < second;
 }
 
 /** With a value that makes the file too large, none of its settings would count any more. */
