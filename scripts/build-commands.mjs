@@ -8,22 +8,26 @@ import { build, transform } from "esbuild";
 import { asAscii, LOADED_BUNDLE } from "./build-hooks.mjs";
 import { vendoredImports } from "./build-vendor.mjs";
 import { commandSource, entryPath, generatedEntries } from "./entries.mjs";
-import { lateWidth, leanModules } from "./lean-modules.mjs";
+import { lateIndentation, lateWidth, leanModules } from "./lean-modules.mjs";
 import { pastDoors } from "./past-doors.mjs";
 
 /** What an ordinary run of each loads only when it knows that it goes on. */
 const QUICK_COMMANDS = {
-  guard: ["src/guard/guard.ts"],
+  guard: [],
   history: ["src/commands/history/open.ts", "src/commands/history/table.ts"],
   status: ["src/launcher/agent-status.ts"],
   undo: ["src/commands/history/open.ts", "src/commands/undo/carry-out.ts"],
 };
 const SHARED = "lazy-commands";
+/** What the hooks have as a file of its own, with compiled code beside it: the commands load that one. */
+const OF_HOOKS = { "src/guard/guard.ts": "lazy-guard-guard" };
 
 /** Files of the package are found from a folder of dist, as from its chunks. */
-const BANNER = `${LOADED_BUNDLE.banner.js}var __place=require("node:url").pathToFileURL(__dirname).href;`;
-/** A chunk is one of the command's own, or one of the shared file. */
-const LOADER = `var __outside=require,__made={},require=name=>{
+const BANNER = `${LOADED_BUNDLE.banner.js}var __place={get url(){return require("node:url").pathToFileURL(__dirname).href}};`;
+/** A chunk is one of the command's own, one that the hooks have, or one of the shared file. */
+const loader =
+  ofHooks => `var __outside=require,__made={},__ofHooks=${JSON.stringify(ofHooks)},require=name=>{
+if(__ofHooks[name])return __outside(__ofHooks[name]);
 if(!/^\\.\\/.*\\.js$/.test(name))return __outside(name);
 if(__made[name])return __made[name].exports;
 var made=__made[name]={exports:{}},own=module.exports.chunks[name];
@@ -46,11 +50,18 @@ export async function buildCommands(common, output) {
     format: "esm",
     splitting: true,
     minifySyntax: true,
-    define: { ...common.define, "import.meta.url": "__place" },
+    define: { ...common.define, "import.meta.url": "__place.url" },
     external: ["libsql", "esbuild"],
     write: false,
     metafile: true,
-    plugins: [generatedEntries(commandSource), vendoredImports, lateWidth, leanModules(() => {}), pastDoors],
+    plugins: [
+      generatedEntries(commandSource),
+      vendoredImports,
+      lateIndentation,
+      lateWidth,
+      leanModules(() => {}),
+      pastDoors,
+    ],
   });
   const texts = new Map(outputFiles.map(({ path, text }) => [relative(process.cwd(), path), text]));
   const chunks = { texts, outputs: metafile.outputs };
@@ -90,7 +101,7 @@ async function bundleCommand(common, { texts, outputs }, name) {
     platform: common.platform,
     target: common.target,
     logLevel: common.logLevel,
-    banner: { js: `${BANNER}${LOADER}` },
+    banner: { js: `${BANNER}${loader(filesOfHooks(outputs))}` },
     write: false,
     plugins: [chunkFiles(texts)],
   });
@@ -112,6 +123,15 @@ async function sharedCode(common, { texts, outputs }) {
     }),
   );
   return `${BANNER}exports.parts={${parts.join(",\n")}}${footer.js}`;
+}
+
+/** By chunk: the file to load instead. */
+function filesOfHooks(outputs) {
+  const rows = Object.entries(OF_HOOKS).map(([source, file]) => [
+    chunkName(outputOf(outputs, entry => entry === source)),
+    `./${file}.cjs`,
+  ]);
+  return Object.fromEntries(rows);
 }
 
 function outputOf(outputs, isEntry) {

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, relative } from "node:path";
 import { build, transform } from "esbuild";
 import { ARGV_ENTRY, entryNames, entryPath, generatedEntries, nodeEntrySource } from "./entries.mjs";
-import { leanModules } from "./lean-modules.mjs";
+import { lateIndentation, leanModules } from "./lean-modules.mjs";
 import { pastDoors } from "./past-doors.mjs";
 
 /**
@@ -50,7 +50,7 @@ export async function buildHooks(common, output) {
       minify: true,
       write: false,
       metafile: true,
-      plugins: [pastDoors],
+      plugins: [lateIndentation, pastDoors],
     }),
   );
 
@@ -72,6 +72,7 @@ export async function buildHooks(common, output) {
       metafile: true,
       plugins: [
         generatedEntries(nodeEntrySource),
+        lateIndentation,
         leanModules((name, text) => beside.set(name, text)),
         lazyBundles(lazy),
         pastDoors,

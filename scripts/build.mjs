@@ -23,7 +23,7 @@ import { buildHooks } from "./build-hooks.mjs";
 import { buildVendor, vendoredImports } from "./build-vendor.mjs";
 import { resolveForeignTypes } from "./foreign-types.mjs";
 import { joinChunks } from "./join-chunks.mjs";
-import { lateWidth, readyTables } from "./lean-modules.mjs";
+import { lateIndentation, lateWidth, readyTables } from "./lean-modules.mjs";
 import { nativeSourcesMs } from "./native-sources.mjs";
 import { pastDoors } from "./past-doors.mjs";
 import { licenceText } from "./third-party.mjs";
@@ -103,7 +103,7 @@ const { metafile } = await build({
     ...Object.keys(peerDependencies).filter(name => !BUNDLED_PEERS.includes(name)),
   ],
   alias,
-  plugins: [vendoredImports, lateWidth, readyTables(), pastDoors],
+  plugins: [vendoredImports, lateIndentation, lateWidth, readyTables(), pastDoors],
 });
 
 // The first without anything of Node, because it is bundled for other places.

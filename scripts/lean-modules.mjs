@@ -109,6 +109,22 @@ export const lateWidth = {
   },
 };
 
+/**
+ * At each start jsonc-parser makes 1 200 texts of indentation, half of all that a command allocates before it does
+ * anything. Without them it joins the same texts when it formats.
+ * @type {import("esbuild").Plugin}
+ */
+export const lateIndentation = {
+  name: "late-indentation",
+  setup(builder) {
+    builder.onLoad({ filter: /jsonc-parser\/lib\/esm\/impl\/string-intern\.js$/ }, () => ({
+      contents: `export const cachedSpaces = Array.from({ length: 20 }, (_, index) => " ".repeat(index));
+        export const cachedBreakLinesWithSpaces = {};
+        export const supportedEols = [];`,
+    }));
+  },
+};
+
 async function constantSource(path) {
   const exported = await loadSource({ [path]: ["*"] });
   return Object.entries(exported)

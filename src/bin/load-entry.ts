@@ -10,16 +10,25 @@ type Exports = Readonly<Record<string, unknown>>;
  */
 const RECORDING = Symbol.for("amplihack.record-code");
 
+const loaded = new Map<string, Exports>();
+
 /**
  * Loads one bundled CommonJS file with the machine code that an earlier run left beside it. Most of a cold start is
- * compiling; the cache takes that away. An ordinary run never writes it.
+ * compiling; the cache takes that away. An ordinary run never writes it. Each file is loaded once: a bundle asks for the
+ * one beside it whenever it needs another part of it.
  */
 export function loadEntry(file: string): Exports {
+  const known = loaded.get(file);
+  if (known !== undefined) return known;
   const { script, run } = compileFile(file, readCache(file));
   if (Reflect.has(globalThis, RECORDING))
     process.once("exit", () => writeCache(file, script.createCachedData()));
   // What a bundle imports lazily is a bundle beside it.
-  return run(name => (name.startsWith("./") ? loadEntry(dirname(file) + name.slice(1)) : require(name)));
+  const made = run(name =>
+    name.startsWith("./") ? loadEntry(dirname(file) + name.slice(1)) : require(name),
+  );
+  loaded.set(file, made);
+  return made;
 }
 
 export function startRecording(): void {

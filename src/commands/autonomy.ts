@@ -166,7 +166,7 @@ time. Lowering it asks nothing. With guard.level strict it is off, whatever is s
     const before = loadConfig(system, { ...places, projectRoot: undefined }).config.autonomy;
     if (isRaised(before, level)) {
       const { requirePerson, confirmByPhrase } = await import("./guard/allow-once.ts");
-      requirePerson(system, places.stateHome);
+      await requirePerson(system, places.stateHome);
       await confirmByPhrase(system, terminal, places.stateHome, {
         shown: [`autonomy: ${level}`, AUTONOMY_MEANINGS[level]],
         question: "to have these questions answered for you",

@@ -37,7 +37,7 @@ async function requirePersonFor(
   const isLowered = (CONSENT as readonly string[]).indexOf(wanted) < CONSENT.indexOf(consent);
   if (key !== "consent" || !isLowered) return;
   const { confirmByPhrase, requirePerson } = await import("./guard/allow-once.ts");
-  requirePerson(system, places.stateHome);
+  await requirePerson(system, places.stateHome);
   await confirmByPhrase(system, terminal, places.stateHome, {
     shown: [`consent: ${wanted} instead of ${consent}`],
     question: "to require less proof of your consent from now on",

@@ -202,7 +202,7 @@ function* gapsOfProgram(invocation: Invocation, facts: CallFacts, workspace: Gua
     yield* gapsOfShownVariables(word);
     if (readsSubscripts(name) && SUBSCRIPT.test(describe(word)))
       yield { kind: "code", what: name, why: "a text that is computed may hold commands" };
-    if (word.pieces.some(piece => piece.kind !== "unknown" && UNSEEN.test(pieceText(piece))))
+    if (word.pieces.some(piece => piece.kind !== "unknown" && hasUnseen(pieceText(piece))))
       yield { kind: "value", what: name, why: "a word has characters that cannot be seen" };
   }
 }
@@ -278,8 +278,11 @@ function pieceText(piece: Exclude<Value["pieces"][number], { readonly kind: "unk
   return piece.kind === "text" ? piece.text : piece.pattern;
 }
 
-/** Characters that turn or hide the text around them, and control characters but line breaks and tabs. */
-const UNSEEN = /[\p{Cf}\p{Co}\p{Cn}]|(?![\n\t])\p{Cc}/u;
+/** Has characters that turn or hide the text around them, or control characters but line breaks and tabs. */
+function hasUnseen(text: string): boolean {
+  // Written here, so that its table of characters is made by the first text that needs it, not by every start.
+  return /[^\n\t -~]/.test(text) && /[\p{Cf}\p{Co}\p{Cn}]|(?![\n\t])\p{Cc}/u.test(text);
+}
 
 const EMPTY: Value = { pieces: [], origins: [] };
 

@@ -10,6 +10,7 @@ import { judgeShapes, plainFileCall } from "./tool-calls.ts";
 
 /** The hook program loads it with the analysis, because both are wanted for the same calls. */
 export { factsOfCall } from "../hosts/index.ts";
+export { judgeText } from "./judge.ts";
 
 const MAX_SHOWN = 5;
 const MAX_SHOWN_CHARS = 60;

@@ -39,7 +39,6 @@ export {
   refusalsFile,
   rememberRefusal,
   shownWith,
-  whyNoHuman,
   whyStartedByAgent,
 } from "./program/grants.ts";
 export { runGuardArgv } from "./program/guard-argv.ts";

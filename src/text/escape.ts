@@ -16,14 +16,15 @@ export function escapeLines(text: string): string {
 }
 
 /**
- * On one line, with everything written out that cannot be seen: for text that a person decides by. Besides controls these
- * are joiners, fillers, marks of variation and tags, which show as nothing or as a gap.
+ * On one line, with everything written out that shows as nothing or as a gap (joiners, fillers, marks of variation,
+ * tags): for text that a person decides by.
  */
 export function escapeHidden(text: string): string {
-  // Not a constant of the module: every hook would look up the property when it starts.
-  const hidden = /\p{Default_Ignorable_Code_Point}/gu;
-  return escapeControls(text).replace(
-    hidden,
+  const visible = escapeControls(text);
+  if (/^[ -~]*$/.test(visible)) return visible;
+  // Written here: its table of characters takes longer to make than most of a start.
+  return visible.replace(
+    /\p{Default_Ignorable_Code_Point}/gu,
     character => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`,
   );
 }

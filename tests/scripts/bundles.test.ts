@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { STOCK_HOOKS } from "../../src/protocol/index.ts";
@@ -92,9 +92,26 @@ process.exitCode = await runProgram(process.argv.slice(2), ${JSON.stringify(join
     const { said, loaded, ofNode } = typed(words);
     expect(said).toEqual(saidByModules(words));
     expect(loaded.filter(url => url.endsWith(".js") || url.endsWith("/lazy-commands.cjs"))).toEqual([]);
-    expect(loaded.length).toBeLessThanOrEqual(3);
+    // The program, the command, what judges and what reads code.
+    expect(loaded.length).toBeLessThanOrEqual(words[0] === "guard" ? 4 : 2);
     // They take longer to load than the command to run.
     expect(ofNode.filter(name => /child_process|NativeModule (?:net|tty)$/.test(name))).toEqual([]);
+  });
+
+  it("analyse nothing where the command to be judged is plainly harmless", () => {
+    const { said, loaded } = typed(["guard", "test", "npm test"]);
+    expect(said.stdout).toBe("ALLOW\n");
+    expect(loaded.map(url => basename(url))).toEqual(["amplihack.cjs", "command-guard.cjs"]);
+  });
+
+  it("read a file once, whatever number of its parts they need", () => {
+    const { loaded } = typed(["guard", "suggest"]);
+    expect(loaded.filter((url, index) => loaded.indexOf(url) !== index)).toEqual([]);
+  });
+
+  it.each(["status", "guard", "undo"])("make no tables of what JSON is indented with: %s", name => {
+    const bundle = read(join(dist, `bin/hook-entries/command-${name}.cjs`));
+    expect(bundle).not.toMatch(/fill\(0\)\.map/);
   });
 
   it.each([

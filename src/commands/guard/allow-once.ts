@@ -9,7 +9,7 @@ import {
 } from "../../cli/index.ts";
 import { type AllowEntry, addAllowEntry, type GuardSettings, userConfigFile } from "../../config/index.ts";
 import { canBeAllowedForGood, isCode, loadGuard } from "../../guard/index.ts";
-import { loadGrants, loadGuardContext, type RefusedCommand, whyNoHuman } from "../../hooks/index.ts";
+import { loadGrants, loadGuardContext, type RefusedCommand } from "../../hooks/index.ts";
 import { errorText } from "../../protocol/index.ts";
 import { localTimestamp, readMachineKey } from "../../state/index.ts";
 import { type System, sha256Hex } from "../../system/index.ts";
@@ -21,7 +21,8 @@ const VOWELS = "aeio";
 const SYLLABLES = 8;
 
 /** Refuses where an agent runs this command: only a person at a terminal of their own takes protection away. */
-export function requirePerson(system: System, stateHome: string): void {
+export async function requirePerson(system: System, stateHome: string): Promise<void> {
+  const { whyNoHuman } = await loadGrants();
   const obstacle = whyNoHuman(system, stateHome);
   if (obstacle !== undefined) throw new CommandError(obstacle, { kind: "not-a-person" });
 }
@@ -98,7 +99,7 @@ guard.allow of your own configuration.`,
     if (!isCode(code))
       throw usageError(`'${positionals[0]}' is not a code: expected six letters and digits`, undefined, 4);
     const { stateHome } = openForCommand(system, terminal, undefined);
-    requirePerson(system, stateHome);
+    await requirePerson(system, stateHome);
     const refused = findRefusal(system, stateHome, code);
     if (refused === undefined) {
       throw new CommandError(`no refused command has the code ${code}`, {

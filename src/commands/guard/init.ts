@@ -26,7 +26,7 @@ export const initCommand = defineCommand({
     };
     if (options.trust) {
       const { confirmByPhrase, requirePerson } = await import("./allow-once.ts");
-      requirePerson(system, stateHome);
+      await requirePerson(system, stateHome);
       const file = projectConfigFile(project);
       if (system.files.follow(file)?.kind !== "file") {
         throw new CommandError(`there is no ${file} to trust`, {

@@ -1,12 +1,5 @@
 import { CommandError, defineCommand, FORMAT_OPTION, type Terminal, wrapText } from "../../cli/index.ts";
-import {
-  type ExplainedRule,
-  isCode,
-  loadCustomRules,
-  loadRules,
-  PACKS,
-  type Rule,
-} from "../../guard/index.ts";
+import { type ExplainedRule, isCode, loadCustomRules, loadRules, type Rule } from "../../guard/index.ts";
 import { loadGrants } from "../../hooks/index.ts";
 import { didYouMean, escapeHidden } from "../../text/index.ts";
 import { describeRefusal } from "./allow-once.ts";
@@ -31,7 +24,7 @@ export const whyCommand = defineCommand({
   },
   async run({ options, positionals, system, terminal }) {
     const { toRule } = await loadCustomRules();
-    const { explainRule } = await loadRules();
+    const { explainRule, PACKS } = await loadRules();
     const { config, stateHome } = openForCommand(system, terminal, undefined);
     const rules: readonly Rule[] = [...PACKS.flatMap(pack => pack.rules), ...config.guard.custom.map(toRule)];
     const explain = (names: readonly string[]) =>

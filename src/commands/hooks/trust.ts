@@ -24,7 +24,7 @@ and addresses are shown before you are asked.`,
     const { confirmByPhrase, requirePerson } = await import("../guard/allow-once.ts");
     const { askYesOrNo } = await loadAsk();
     const places = requireDirectories(system);
-    requirePerson(system, places.stateHome);
+    await requirePerson(system, places.stateHome);
     const here = system.files.workingDirectory() ?? "/";
     const named = positionals.map(path => resolve(here, path));
     const found = await findUntrusted(system, places);

@@ -28,7 +28,7 @@ phrase. A word with a slash or a leading dot is a path; localhost:5432 is a port
   async run({ options, positionals, system, terminal }) {
     const [word = ""] = positionals;
     const { home, stateHome } = requireDirectories(system);
-    requirePerson(system, stateHome);
+    await requirePerson(system, stateHome);
     const isPath = options.read || /^[.~]|\//.test(word);
     const path = resolve(system.files.workingDirectory() ?? "/", expandHome(word, home));
     if (isPath && (!isAbsolute(path) || system.files.follow(path) === undefined))

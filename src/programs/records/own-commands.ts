@@ -115,13 +115,8 @@ const DEFAULT_COMMAND = "status";
 const FAMILIES = new Set(
   Object.keys(OWN_COMMANDS).flatMap(name => (name.includes(" ") ? [name.slice(0, name.indexOf(" "))] : [])),
 );
-const WRITING_OPTIONS = Object.values(OWN_COMMANDS).flatMap(({ values = "", writes = [] }) =>
-  words(values)
-    .map(spelling => spelling.split("|"))
-    .filter(([name = ""]) => writes.includes(name))
-    .flat()
-    .map(name => (name.length === 1 ? `-${name}` : `--${name}`)),
-);
+/** Made by the first call that needs it: most ask nothing of our own commands. */
+let writingOptions: readonly string[] | undefined;
 
 /** `argv` are the words behind the program's name. */
 export function readOwnCall(argv: readonly Value[]): OwnCall {
@@ -148,7 +143,19 @@ export function isOwnCommand(word: string | undefined): boolean {
 
 /** Whether a word begins as an option does that names a file to write: told before a call is read. */
 export function mayWriteFile(word: string): boolean {
-  return word.startsWith("-") && WRITING_OPTIONS.some(option => word.startsWith(option));
+  if (!word.startsWith("-")) return false;
+  writingOptions ??= listWritingOptions();
+  return writingOptions.some(option => word.startsWith(option));
+}
+
+function listWritingOptions(): readonly string[] {
+  return Object.values(OWN_COMMANDS).flatMap(({ values = "", writes = [] }) =>
+    words(values)
+      .map(spelling => spelling.split("|"))
+      .filter(([name = ""]) => writes.includes(name))
+      .flat()
+      .map(name => (name.length === 1 ? `-${name}` : `--${name}`)),
+  );
 }
 
 function skipGlobalFlags(argv: readonly Value[]): {
