@@ -2,8 +2,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { checkTeamMemory } from "../../src/install/doctor/machine.ts";
+import { Database } from "../../src/postgres/database.ts";
+import { readDatabaseUrl } from "../../src/postgres/url.ts";
 import { requireDirectories } from "../../src/state/directories.ts";
 import { systemIn } from "../install/sandbox.ts";
 import { freshDatabase, hasPostgres } from "../postgres-server.ts";
@@ -34,6 +36,33 @@ async function untilEnded(user: User): Promise<void> {
 }
 
 describe.skipIf(!hasPostgres)("amplihack memory sync", () => {
+  it("says of one that goes on that it goes on, and that it sends what waits here as well", async () => {
+    const { url } = await freshDatabase();
+    const user = newUser();
+    clone(user);
+    configure(user, url);
+    expect((await user.type(["memory", "sync"])).code).toBe(0);
+    const other = await Database.open(readDatabaseUrl(url, "option"));
+    onTestFinished(() => other.close());
+    await other.transaction(async run => {
+      // Whoever writes waits for the row of the team.
+      await run("SELECT FROM amplihack.teams FOR UPDATE");
+      // The command starts a sync in the background.
+      await user.json("memory", "store", "ports", "web has 8080", "--share");
+      const lock = join(user.home, ".amplihack", "memory-sync.lock");
+      await expect.poll(() => existsSync(lock), { timeout: 30_000 }).toBe(true);
+      expect(await user.type(["memory", "sync", "--timeout", "1"])).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr:
+          "Error: another sync is under way, and sends what waits here as well\n  fix: amplihack memory sync, when it is done\n",
+      });
+    });
+    await untilEnded(user);
+    // Nothing of it was lost, and nothing is left to send.
+    expect((await user.type(["memory", "sync"])).stdout).toBe("0 sent, 0 fetched, 0 waiting\n");
+  });
+
   it("says what was sent, fetched and left, and what stays here from before", async () => {
     const { url } = await freshDatabase();
     const [ann, bob] = [newUserInside(), newUserInside()];

@@ -90,6 +90,8 @@ describe.skipIf(!hasPostgres || !isLong)("a team with many records", () => {
       `SELECT sum(count)::bigint AS count FROM ${SCHEMA}.rollups WHERE span = 'day' AND rule = ''`,
     );
     expect(sum).toEqual({ count: String(RECORDS) });
+    // What the pages are made of is read with the first one.
+    await (await scene.visit("zoo", "zoe", "owner")).get("/");
     const paths = [
       "/",
       "/?days=30",

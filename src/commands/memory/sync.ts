@@ -37,9 +37,10 @@ cannot be sent waits. Of two changes of one memory the later stays, and the data
     const { options, system, terminal } = invocation;
     const { countWaiting, runSync } = await loadRunSync();
     const place = memoryPlace(invocation);
+    const timeoutMs = (options.timeout ?? DEFAULT_TIMEOUT_S) * 1_000;
     const request: SyncRequest = {
-      timeoutMs: (options.timeout ?? DEFAULT_TIMEOUT_S) * 1_000,
-      patienceMs: options.background ? 0 : PATIENCE_MS,
+      timeoutMs,
+      patienceMs: options.background ? 0 : Math.min(PATIENCE_MS, timeoutMs),
       sharesEarlier: options.earlier,
       changesTeam: options["change-team"],
       connect: async timeoutMs => {

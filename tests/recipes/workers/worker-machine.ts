@@ -70,6 +70,8 @@ export interface WorkerMachine {
   /** names of the records of a run, in order */
   records(id: string): Promise<readonly string[]>;
   until<T>(look: () => T | Promise<T>, wanted: (value: T) => boolean): Promise<T>;
+  /** as `startWorker`, when it has said something like this */
+  startUntil(name: string, said: RegExp, ...words: readonly string[]): Promise<WorkerProcess>;
 }
 
 /** On a fresh database unless one is given. */
@@ -115,6 +117,7 @@ export async function workerMachine(given?: WorkerDatabase): Promise<WorkerMachi
     runs: () => json("recipe", "runs", "--limit", "1000", "--url"),
     run: id => json("recipe", "runs", id, "--url"),
     startWorker: (name, ...words) => startWorker(user, url, name, words),
+    startUntil: (name, said, ...words) => startWorker(user, url, name, words, [], said),
     startBehind: (line, name) => startWorker(user, line.url(databaseName), name, []),
     startIn: (enter, address, name, ...words) => startWorker(user, address, name, words, enter),
     lines(file) {
@@ -149,6 +152,7 @@ async function startWorker(
   name: string,
   words: readonly string[],
   enter: readonly string[] = [],
+  begun = /waits for runs/,
 ): Promise<WorkerProcess> {
   const [program = "", ...first] = [...enter, ...AMPLIHACK];
   const own = ["recipe", "worker", "--url", "--name", name, "--take-over-after", "1", ...words];
@@ -178,7 +182,7 @@ async function startWorker(
   await until(
     () => text,
     said => {
-      if (said.includes("waits for runs")) return true;
+      if (begun.test(said)) return true;
       if (isClosed) throw new Error(`the worker ended: ${said}`);
       return false;
     },

@@ -3,7 +3,7 @@ import { readDatabaseUrl } from "../../../src/postgres/url.ts";
 import { openConnection, withClient } from "../../../src/recipes/workers/connection.ts";
 import { DBOS_SCHEMA } from "../../../src/recipes/workers/dbos.ts";
 import { newUserInside } from "../../commands/run-command.ts";
-import { administer, hasPostgres } from "../../postgres-server.ts";
+import { administer, hasPostgres, startPostgres } from "../../postgres-server.ts";
 import { noneLeft } from "../marked-processes.ts";
 import { cutOff, workerMachine } from "./worker-machine.ts";
 
@@ -198,6 +198,42 @@ describe.skipIf(!hasPostgres)("a worker", () => {
     expect(await machine.records(id)).toEqual(["slow", "after", "result"]);
     expect(await machine.run(id)).toMatchObject({ state: "done", worker: "two" });
     expect(machine.lines("after")).toHaveLength(1);
+  });
+
+  it("waits for a database that is down when it starts, says so once, and works when it is there", async () => {
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    await administer(server, "CREATE DATABASE queue ENCODING 'UTF8' TEMPLATE template0");
+    const machine = await workerMachine({ server, name: "queue", url: server.url("queue") });
+    machine.write(
+      "one.yaml",
+      JSON.stringify({ name: "one", steps: [{ id: "s", command: "echo ran >> ran" }] }),
+    );
+    const id = await machine.submit("one.yaml");
+    await server.kill();
+    const worker = await machine.startUntil("early", /Waits: .*It goes on trying/, "--until-empty");
+    // It has tried several times by then, and is still there.
+    await new Promise(resolve => setTimeout(resolve, 5_000));
+    expect(worker.process.exitCode).toBeNull();
+    const [, told = ""] = worker.said().split(/can run commands here as .*\n/);
+    expect(told.trim().split("\n")).toHaveLength(1);
+    await server.start();
+    expect(await worker.ended()).toBe(0);
+    expect(machine.lines("ran")).toEqual(["ran"]);
+    expect(await machine.run(id)).toMatchObject({ state: "done", worker: "early" });
+  });
+
+  it("ends at once where what it is given cannot work, and when it is told to while it waits", async () => {
+    const machine = await workerMachine();
+    const gone = await machine.user.type(["recipe", "worker", "--url", machine.server.url("nowhere")]);
+    expect(gone).toMatchObject({ code: 1, stderr: expect.stringMatching(/nowhere/) });
+    const server = await startPostgres();
+    onTestFinished(() => server.stop());
+    const other = await workerMachine({ server, name: "postgres", url: server.url("postgres") });
+    await server.kill();
+    const worker = await other.startUntil("early", /Waits: .*It goes on trying/);
+    expect(await worker.stop()).toBe(0);
+    await server.start();
   });
 
   it("keeps to its own limit and to those of the queue, and deletes what is old when it is told to", async () => {
