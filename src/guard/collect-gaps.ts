@@ -1,6 +1,8 @@
 import { isTakenForModule, readPlainPython } from "../code/index.ts";
 import {
   changesPrograms,
+  filesThatSet,
+  filledBy,
   findMissing,
   handsOnWords,
   isProgramName,
@@ -17,7 +19,6 @@ import {
 import {
   type CodeRun,
   describe,
-  hasGlob,
   type Invocation,
   isOpen,
   knownText,
@@ -25,8 +26,7 @@ import {
   text,
   type Value,
 } from "../shell/index.ts";
-import { basename, compileGlob, isInside, join, matchesGlob } from "../system/index.ts";
-import { redact } from "../text/index.ts";
+import { basename, compileGlob, join, matchesGlob } from "../system/index.ts";
 import {
   classifyPath,
   expandTarget,
@@ -34,12 +34,9 @@ import {
   hasSecretsIn,
   holdsWiring,
   isStartupFile,
-  mayHoldLogin,
-  patternNamesSecret,
   resolveTargets,
   secretAt,
   startsLater,
-  type Target,
   warnedSincePrompt,
   whyOtherProgram,
   wiringPart,
@@ -48,6 +45,7 @@ import {
 import { gapsOfChangedNames, gapsOfWaysUp } from "./changed-names.ts";
 import type { Examination } from "./collect-footprint.ts";
 import { type Gap, reach } from "./gap.ts";
+import { DEVICES, gapsOfRead, hasOnlyPatterns, PLAIN_DEVICES } from "./gaps-of-reads.ts";
 import { gapsOfGit } from "./git/gaps.ts";
 import type { GuardWorkspace } from "./judgement.ts";
 import {
@@ -167,6 +165,8 @@ function gapsOfPython(
 }
 
 const MAX_NAMES = 2_000;
+/** What one call may write without a question of what comes from no end. */
+const MUCH_GIGABYTES = 1;
 
 function gapsOfVariable(name: string, value: Value | undefined): readonly Gap[] {
   return changesPrograms(name, value === undefined ? undefined : knownText(value))
@@ -186,6 +186,8 @@ function* gapsOfProgram(invocation: Invocation, facts: CallFacts, workspace: Gua
   yield* gapsOfWaysUp(invocation, workspace);
   yield* gapsOfEnvironment(invocation, workspace);
   if (invocation.program === "patch") yield* gapsOfPatch(invocation, facts, workspace);
+  const filled = filledBy(invocation, facts.invocations, facts.redirections, MUCH_GIGABYTES);
+  if (filled !== undefined) yield { kind: "size", what: filled, why: "much of the disk may be filled" };
   const { argv, environment, place, isElevated, isOpenEnded } = invocation;
   const name = invocation.program ?? describe(argv[0] ?? EMPTY);
   // `IFS= read -r line` is how lines are read.
@@ -248,6 +250,9 @@ function gapsOfIdentity(invocation: Invocation, workspace: GuardWorkspace): read
   const setting = settingOf(name, workspace);
   if (setting !== undefined)
     return [{ kind: "environment", what: setting, why: "this variable changes what the program does" }];
+  const file = filesThatSet(name).find(one => !workspace.disk.isAbsent(join(workspace.home, one)));
+  if (file !== undefined)
+    return [{ kind: "environment", what: `~/${file}`, why: "this file changes what the program does" }];
   const all = [[name, written] as const, ...startedBy(invocation).map(one => [one, one] as const)];
   return all.flatMap(([program, word]): readonly Gap[] => {
     const why = whyOtherProgram(workspace, program, word);
@@ -442,103 +447,8 @@ function gapsOfTree(
   });
 }
 
-/** Below /dev/shm lie plain files. */
-const DEVICES = /^\/(?:dev(?!\/shm\/)|proc|sys)(?:\/|$)/;
-const PLAIN_DEVICES =
-  /^\/dev\/(?:null|zero|full|u?random|stdin|stdout|stderr|tty|fd\/(?:[0-2]|6[3-9]|[7-9]\d|\d{3,}))$/;
-
-/** Facts about the machine that everybody may read. */
-const MACHINE = /^\/proc\/(?:cpuinfo|meminfo|version|loadavg|uptime|filesystems|stat)$/;
-
-function gapsOfRead(
-  { path: word, by, below }: Pick<EffectOf<"read">, "path" | "by" | "below">,
-  workspace: GuardWorkspace,
-  facts: CallFacts,
-): readonly Gap[] {
-  const { disk } = workspace;
-  const targets = resolveTargets(disk, word, by.cwd, by.place, { followsLast: true, isReading: true });
-  return targets.flatMap((target): readonly Gap[] => {
-    const what = target.shown;
-    if (target.path === undefined) {
-      const files = filesNamed(word, by.invocation, facts, disk);
-      if (files === undefined) return gapsOfOpenRead(word, target, workspace);
-      const secret = files.find(file => secretAt(workspace, file) !== undefined);
-      return secret === undefined ? [] : [{ kind: "secret", what: secret, why: "it may be read" }];
-    }
-    const gap = gapOfReadPath(target.path, what, workspace);
-    if (gap !== undefined) return [gap];
-    return hasSecretsIn(workspace, target.path, namesSearched(below, by))
-      ? [{ kind: "secret", what, why: "a secret is in this folder" }]
-      : [];
-  });
-}
-
-/** `--include=*.ts`: of a folder only files of such names are shown. */
-function namesSearched(
-  below: EffectOf<"read">["below"],
-  { invocation }: Actor,
-): ((name: string) => boolean) | undefined {
-  const only = below?.only ?? [];
-  // With `--exclude` in front, what none of them names is searched too.
-  if (invocation?.argv.some(word => /^--exclude(?:=|$)/.test(describe(word))) !== false) return undefined;
-  // A word without a pattern is the name of a type, which stands for patterns that are not known.
-  if (only.length === 0 || !only.every(pattern => /^[^/!{[\\]*[.*][^/!{[\\]*$/.test(pattern)))
-    return undefined;
-  const patterns = only.map(pattern => compileGlob(pattern.toLowerCase(), "fnmatch"));
-  return name => patterns.some(pattern => matchesGlob(pattern, name.toLowerCase()));
-}
-
-function gapOfReadPath(path: string, what: string, workspace: GuardWorkspace): Gap | undefined {
-  const { disk } = workspace;
-  if (PLAIN_DEVICES.test(path) || MACHINE.test(path)) return undefined;
-  if (DEVICES.test(path) || disk.kind(path) === "other")
-    return { kind: "reach", what, why: "a device, a pipe or a running process is read" };
-  if (secretAt(workspace, path) !== undefined) return { kind: "secret", what, why: "it is read" };
-  const settings = mayHoldLogin(path) ? (disk.text(path, MAX_SETTINGS) ?? "") : "";
-  return redact(settings) !== settings
-    ? { kind: "secret", what, why: "it holds what looks like a secret" }
-    : undefined;
-}
-
-const MAX_SETTINGS = 64 * 1024;
-
-/** A pattern below a known folder is known; what else is open may be anything. */
-function gapsOfOpenRead(word: Value, target: Target, workspace: GuardWorkspace): readonly Gap[] {
-  const what = target.shown;
-  const found = hasOnlyPatterns(word) ? expandTarget(workspace.disk, target, true) : undefined;
-  if (found === undefined) {
-    if (target.base === undefined || !isOurs(workspace, target.base) || !isBounded(word))
-      return [{ kind: "value", what, why: "which file is read is not known" }];
-    return hasSecretsIn(workspace, target.base) || target.rest.some(patternNamesSecret)
-      ? [{ kind: "secret", what, why: "a secret is in this folder" }]
-      : [];
-  }
-  if (target.base !== undefined && DEVICES.test(`${target.base}/`))
-    return [{ kind: "reach", what, why: "a device, a pipe or a running process is read" }];
-  for (const path of [...found.paths, ...found.trees]) {
-    const gap = gapOfReadPath(path, what, workspace);
-    if (gap !== undefined) return [gap];
-    if (hasSecretsIn(workspace, path)) return [{ kind: "secret", what, why: "a secret is in this folder" }];
-  }
-  return [];
-}
-
-function hasOnlyPatterns(word: Value): boolean {
-  return hasGlob(word) && word.pieces.every(piece => piece.kind !== "unknown");
-}
-
-/** What is not known cannot lead out of the folder in front of it. */
-function isBounded({ pieces }: Value): boolean {
-  return pieces.every(piece => piece.kind !== "unknown" || piece.shape === "token");
-}
-
 /** Places whose changes are the person's to have, and are kept. */
 const FREE: readonly Zone[] = ["source", "temp"];
-
-function isOurs(workspace: GuardWorkspace, path: string): boolean {
-  const { project, temps } = workspace;
-  return (project !== undefined && isInside(project, path)) || temps.some(temp => isInside(temp, path));
-}
 
 function gapsOfChange(
   word: Value,

@@ -17,6 +17,7 @@ export { harmlessUse } from "./model/harmless.ts";
 export { isForTests, OWN_CLUSTER } from "./model/operations.ts";
 export { otherFiles, wordsNotTold } from "./model/other-files.ts";
 export {
+  filesThatSet,
   findDangerous,
   hasTrait,
   isEveryday,

@@ -208,6 +208,8 @@ export type ProgramEffect = { readonly cwd?: Value; readonly place?: Place } & (
       readonly below?: SearchedFiles;
       /** everything below goes along: into an archive, a package, an image or to where it is deployed */
       readonly taken?: TakenTree;
+      /** what links below the path lead to is read as well */
+      readonly followsLinks?: boolean;
     }
   | {
       readonly kind: "attributes";

@@ -34,6 +34,7 @@ export {
   hasCommitName,
   hiddenFiles,
   hooksIn,
+  type IndexedFile,
   isWholeRepository,
   listRemotes,
   listSubmodules,

@@ -101,15 +101,20 @@ const MAX_IN_FOLDER = 2_000;
 /** What tools make again is not looked through: packages come with keys for their tests. */
 const SKIPPED = /^(?:node_modules|\.git|target|dist|build|\.venv|venv|vendor|__pycache__)$/;
 
-/** The folder holds a file that is named like a secret, as far as it can be looked through with bounded work. */
+/**
+ * The folder holds a file that is named like a secret, as far as it can be looked through with bounded work; with
+ * `followsLinks` also what links in it lead to.
+ */
 export function hasSecretsIn(
   workspace: Workspace,
   path: string,
   isMeant: (name: string) => boolean = () => true,
+  followsLinks = false,
 ): boolean {
   const { disk } = workspace;
   if (disk.kind(path) !== "directory") return false;
   const waiting = [path];
+  const linked = new Set<string>();
   let seen = 0;
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     const names = disk.names(at, MAX_IN_FOLDER);
@@ -119,7 +124,13 @@ export function hasSecretsIn(
       if (secretAt(workspace, inner) !== undefined && isMeant(name)) return true;
       seen += 1;
       if (seen > MAX_ENTRIES) return true;
-      if (!SKIPPED.test(name) && disk.kind(inner) === "directory") waiting.push(inner);
+      const kind = SKIPPED.test(name) ? undefined : disk.kind(inner);
+      if (kind === "directory") waiting.push(inner);
+      if (kind !== "symlink" || !followsLinks) continue;
+      const target = disk.resolve(inner, true);
+      if (secretAt(workspace, target) !== undefined) return true;
+      if (disk.kind(target) === "directory" && !linked.has(target)) waiting.push(target);
+      linked.add(target);
     }
   }
   return false;

@@ -12,6 +12,7 @@ import {
   findRepository,
   type GitSetting,
   gitSettings,
+  type IndexedFile,
   isStartupFile,
   isWholeRepository,
   listGitHooks,
@@ -27,6 +28,7 @@ import {
 } from "../../workspace/index.ts";
 import { type Gap, reach } from "../gap.ts";
 import type { GuardWorkspace } from "../judgement.ts";
+import { namesBelow } from "../named-files.ts";
 import type { EffectOf } from "../rule-context.ts";
 import type { GitRun } from "./run.ts";
 
@@ -71,11 +73,9 @@ const BRINGS = /^(?:checkout|switch|restore|merge|rebase|cherry-pick|revert|stas
 function gapsOfBrought(run: GitRun, workspace: GuardWorkspace): readonly Gap[] {
   const { subcommand, options, repository } = run;
   if (!BRINGS.test(subcommand) || repository?.top === undefined || options.has("abort", "quit")) return [];
-  if (
-    subcommand === "stash" &&
-    !/^(?:pop|apply)$/.test(knownText(options.operandValues[0] ?? text("")) ?? "")
-  )
-    return [];
+  const action = knownText(options.operandValues[0] ?? text("")) ?? "";
+  if (subcommand === "stash" && !/^(?:pop|apply)$/.test(action))
+    return /^(?:list|show)$/.test(action) ? [] : gapsOfWiring(putAway(run, workspace), workspace);
   const commits: Gap = { kind: "wiring", what: what(run), why: "what these commits bring was not looked at" };
   if (!/^(?:checkout|restore)$/.test(subcommand))
     return subcommand === "switch" && options.operandValues.length === 0 ? [] : [commits];
@@ -100,6 +100,37 @@ function gapsOfBrought(run: GitRun, workspace: GuardWorkspace): readonly Gap[] {
   const brought = [...named, ...below.filter(file => ancestors(file).some(at => named.has(at)))];
   return gapsOfWiring(brought, workspace);
 }
+
+/** What `git stash` takes out of the work tree: files that differ from what git noted, and new ones where it is told so. */
+function putAway({ options, repository }: GitRun, { disk }: GuardWorkspace): readonly string[] {
+  const top = repository?.top;
+  if (repository === undefined || top === undefined) return [];
+  const tracked = trackedFiles(disk, repository) ?? new Map<string, IndexedFile>();
+  const noted = Math.floor((disk.state(`${repository.gitDirectory}/index`)?.modifiedMs ?? 0) / 1000);
+  const changed = [...tracked].flatMap(([name, { size, modifiedSeconds }]) => {
+    const path = join(top, name);
+    const now = disk.state(path);
+    // What changed in the second in which git looked may have changed behind it.
+    const isSame =
+      now !== undefined &&
+      now.size === size &&
+      Math.floor(now.modifiedMs / 1000) === modifiedSeconds &&
+      modifiedSeconds < noted;
+    return isSame ? [] : [path];
+  });
+  if (!options.has("u", "include-untracked", "a", "all")) return changed;
+  const hidden = (disk.names(top, MAX_NAMES) ?? []).filter(name => name.startsWith(".") && name !== ".git");
+  const below = hidden.flatMap(name => [
+    join(top, name),
+    ...(namesBelow(disk, join(top, name), "everything") ?? []),
+  ]);
+  return [
+    ...changed,
+    ...below.filter(path => disk.kind(path) === "file" && !tracked.has(path.slice(top.length + 1))),
+  ];
+}
+
+const MAX_NAMES = 2_000;
 
 function gapsOfWiring(paths: readonly string[], workspace: GuardWorkspace): readonly Gap[] {
   const wiring = paths.find(
@@ -161,13 +192,28 @@ function usesContents({ subcommand, options }: GitRun): boolean {
 
 const USES_CONTENTS =
   /^(?:status|diff|add|commit|checkout|switch|restore|reset|stash|merge|cherry-pick|revert|apply|rm|mv|blame|grep|describe|rebase)$/;
-const SHOWS_DIFFERENCES = /^(?:diff|log|show|blame|grep|stash)$/;
+/** Contents are shown, for which `textconv` and other programs run. */
+function showsDifferences({ subcommand, options }: GitRun): boolean {
+  return (
+    /^(?:diff|log|show|blame|grep|stash)$/.test(subcommand) ||
+    (/^(?:status|commit)$/.test(subcommand) && options.has("v", "verbose"))
+  );
+}
+
 const MERGES = /^(?:merge|cherry-pick|revert|rebase|stash|checkout|switch|apply|restore)$/;
+/** They let git clean up where enough has come together. */
+const CLEANS_UP = /^(?:commit|merge|cherry-pick|revert|rebase)$/;
+const SOONER = /^gc\.(?:.*\.)?(?:pruneexpire|reflogexpire(?:unreachable)?)$/s;
 const COMMITS = /^(?:commit|merge|cherry-pick|revert|rebase|tag|stash)$/;
 
 /** Settings that name a program, and the runs that start it whatever files there are. */
 const STARTED: readonly (readonly [setting: RegExp, isStarted: (run: GitRun) => boolean, name: string])[] = [
-  [/^diff\.external$/, ({ subcommand }) => SHOWS_DIFFERENCES.test(subcommand), "diff.external"],
+  [/^diff\.external$/, showsDifferences, "diff.external"],
+  [
+    /^commit\.verbose$/,
+    ({ subcommand, options }) => subcommand === "commit" && options.has("dry-run"),
+    "commit.verbose",
+  ],
   [/^trailer\..*\.(?:command|cmd)$/s, ({ options }) => options.has("trailer"), "trailer.command"],
   [
     /^core\.alternaterefscommand$/,
@@ -210,11 +256,13 @@ function gapsOfShown(run: GitRun, workspace: GuardWorkspace): readonly Gap[] {
   const [first = ""] = options.operandValues.map(describe);
   const isAskedFor = PATCH_OPTIONS.some(name => options.has(name));
   const isShown =
-    isAskedFor || /^(?:show|diff|grep)$/.test(subcommand) || (subcommand === "stash" && first === "show");
+    isAskedFor ||
+    /^(?:show|diff|grep|status|commit)$/.test(subcommand) ||
+    (subcommand === "stash" && first === "show");
   // What is named by its path is read by that name.
   const isOfFiles =
     subcommand === "show" && options.operandValues.map(describe).every(one => one.includes(":"));
-  if (!SHOWS_DIFFERENCES.test(subcommand) || (isOfFiles && first !== "") || !isShown) return [];
+  if (!showsDifferences(run) || (isOfFiles && first !== "") || !isShown) return [];
   if (!isAskedFor && SUMMARIES.some(name => options.has(name))) return [];
   if (repository === undefined || top === undefined) return [];
   const at = run.argv.findIndex(word => knownText(word) === "--");
@@ -240,7 +288,8 @@ function gapsOfSettings(run: GitRun, isCaptured: boolean, workspace: GuardWorksp
   const secret = SHOWS_SETTINGS.test(subcommand) ? settings.find(holdsSecret) : undefined;
   if (secret !== undefined && !namesPlainSetting(run))
     return [{ kind: "secret", what: secret.name, why: "this setting holds a secret" }];
-  const isOn = (name: string) => valuesOfSetting(settings, name).some(isTrue);
+  const isOn = (name: string) =>
+    valuesOfSetting(settings, name).some(value => value !== undefined && !isFalse(value));
   const gaps: Gap[] = [];
   const changes = runsHooks(run) || changesOfGit(run).state || changesOfGit(run).files;
   if (changes || usesContents(run)) {
@@ -260,10 +309,11 @@ function gapsOfSettings(run: GitRun, isCaptured: boolean, workspace: GuardWorksp
   for (const [setting, isStarted, name] of STARTED)
     if (has(settings, setting) && isStarted(run))
       gaps.push(code(name, "this setting of git names a program"));
-  if (valuesOfSetting(settings, "core.fsmonitor").some(set => !/^(?:false|no|off|0|)$/i.test(set ?? "")))
-    gaps.push(code("core.fsmonitor", "this setting of git names a program"));
-  if (COMMITS.test(subcommand) && (isOn("commit.gpgsign") || isOn("tag.gpgsign")))
+  if (isOn("core.fsmonitor")) gaps.push(code("core.fsmonitor", "this setting of git names a program"));
+  if (COMMITS.test(subcommand) && ["commit.gpgsign", "tag.gpgsign", "tag.forcesignannotated"].some(isOn))
     gaps.push(code("commit.gpgsign", "another program signs"));
+  if (CLEANS_UP.test(subcommand) && has(settings, SOONER))
+    gaps.push({ kind: "place", what: "gc", why: "git may drop at once what no name leads to any more" });
   if (
     valuesOfSetting(settings, "core.worktree").some(
       set =>
@@ -298,14 +348,11 @@ const DRIVERS: readonly (readonly [
   what: string,
 ])[] = [
   ["filter", usesContents, /^filter\..*\.(?:clean|smudge|process)$/s, "filter"],
-  [
-    "diff",
-    ({ subcommand }) => SHOWS_DIFFERENCES.test(subcommand),
-    /^diff\..*\.(?:textconv|command)$/s,
-    "diff.textconv",
-  ],
+  ["diff", showsDifferences, /^diff\..*\.(?:textconv|command)$/s, "diff.textconv"],
   ["merge", ({ subcommand }) => MERGES.test(subcommand), /^merge\..*\.driver$/s, "merge.driver"],
 ];
+/** Settings by which a driver is that of all files of which no attribute says anything. */
+const OF_ALL_FILES = /^(?:diff\.default\.(?:textconv|command)|merge\.default)$/;
 
 function gapsOfDrivers(
   run: GitRun,
@@ -317,15 +364,16 @@ function gapsOfDrivers(
     ([attribute, runs, setting]) =>
       runs(run) &&
       has(settings, setting) &&
-      usesAttribute(
-        disk,
-        repository,
-        settings,
-        home,
-        attribute,
-        trackedFiles(disk, repository),
-        newFolders(run),
-      ),
+      (settings.some(({ name }) => name.startsWith(`${attribute}.`) && OF_ALL_FILES.test(name)) ||
+        usesAttribute(
+          disk,
+          repository,
+          settings,
+          home,
+          attribute,
+          trackedFiles(disk, repository),
+          newFolders(run),
+        )),
   );
   return used.map(([, , , what]) => ({
     kind: "code",
@@ -351,8 +399,9 @@ function has(settings: readonly GitSetting[], name: RegExp): boolean {
   return settings.some(setting => name.test(setting.name) && setting.value !== "");
 }
 
-function isTrue(value: string | undefined): boolean {
-  return value !== undefined && /^(?:true|yes|on|1)$/i.test(value);
+/** Git takes every other number for true. */
+function isFalse(value: string): boolean {
+  return /^(?:false|no|off|0|)$/i.test(value);
 }
 
 /** Said by git itself of repositories whose files are as they are read here. */

@@ -44,7 +44,8 @@ export function listReads(program: Program | undefined, call: ParsedCall): reado
     pattern !== undefined && places.length === 0 && (recursive !== "always" || call.stdin === undefined);
   const paths = [...(isHere ? plainReads([CURRENT]) : places), ...others];
   const below = searchedFiles(program?.reads?.tree, call);
-  return paths.map(effect => (effect.kind === "read" ? { ...effect, search, ...below } : effect));
+  const links = followsLinks(program?.reads ?? {}, call) ? { followsLinks: true } : {};
+  return paths.map(effect => (effect.kind === "read" ? { ...effect, search, ...below, ...links } : effect));
 }
 
 /** What is searched for; the empty text where everything is shown, or it is not known what. */
@@ -57,6 +58,13 @@ function toSearch(
   const given = options.valuesOf(...words(pattern));
   const [first = all] = given.length === 0 ? operands : given;
   return given.length > 1 ? text(given.map(value => knownText(value) ?? "").join("|")) : first;
+}
+
+function followsLinks(
+  { followsLinks: with_ = "", keepsLinks = "" }: NonNullable<Program["reads"]>,
+  { options }: ParsedCall,
+): boolean {
+  return (with_ === "always" || options.has(...words(with_))) && !options.has(...words(keepsLinks));
 }
 
 function searchedFiles(

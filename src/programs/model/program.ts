@@ -118,6 +118,10 @@ export interface Program {
     };
     /** With one of these it shows no content. */
     readonly unless?: string;
+    /** It goes through the links that it finds in a directory: always, or with one of these options. */
+    readonly followsLinks?: string;
+    /** With one of these it does not. */
+    readonly keepsLinks?: string;
   };
   /** Instead of reading its operands. */
   readonly effects?: readonly EffectRow[] | ((call: ParsedCall) => readonly ProgramEffect[]);
@@ -151,6 +155,8 @@ export interface Program {
   readonly shellVariables?: string;
   /** Variables that add options to its own, or say what it reads first: they may come with the environment of the person. */
   readonly setBy?: string;
+  /** Files in the home of the person that it reads first and that may change what its words mean. */
+  readonly setByFiles?: string;
   readonly operations?: readonly OperationRow[];
   /**
    * First words, `*` for any, with which it certainly only shows something, or only runs a build or check;

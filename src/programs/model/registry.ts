@@ -113,6 +113,11 @@ export function variablesThatSet(name: string): readonly string[] {
   return words(findProgram(name)?.setBy ?? shellWordSetBy(name));
 }
 
+/** Files below the home that it reads first and that may change what its words mean. */
+export function filesThatSet(name: string): readonly string[] {
+  return words(findProgram(name)?.setByFiles ?? "");
+}
+
 /** The name as the record lists it: `find` for `gfind`. */
 export function canonicalName(name: string, program: Program | undefined): string {
   if (program?.isGnu !== true || words(program.names).includes(name)) return name;

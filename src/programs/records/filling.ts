@@ -6,14 +6,18 @@ import { hasTrait } from "../model/registry.ts";
 const ENDLESS_FILE = /^\/dev\/(?:zero|u?random|full)$/;
 const NO_FILE = /^(?:\/dev\/|&|-$)/;
 const HUGE_GIGABYTES = 200;
-const UNITS: Readonly<Record<string, number>> = { g: 1, t: 1024, p: 1024 * 1024, e: 1024 ** 3 };
 
-/** The file that this command would fill the disk with; undefined when it ends, or writes none. */
+/**
+ * The file that this command would fill the disk with; undefined when it writes none, or ends before so many gigabytes are
+ * written.
+ */
 export function filledBy(
   invocation: Invocation,
   invocations: readonly Invocation[],
   redirections: readonly Redirection[],
+  gigabytes = HUGE_GIGABYTES,
 ): string | undefined {
+  const isHuge = (word: string) => readGigabytes(word) >= gigabytes;
   const { argv, program } = invocation;
   const isOfFile = program === "dd" || program === "fallocate" || program === "mkfile";
   if (redirections.length === 0 && !isOfFile) return undefined;
@@ -21,8 +25,9 @@ export function filledBy(
   if (program === "dd") {
     const source = findOperand(given, "if");
     const target = findOperand(given, "of");
-    const isEndless =
-      source !== undefined && ENDLESS_FILE.test(source) && findOperand(given, "count") === undefined;
+    const [block = "512", count] = ["bs", "count"].map(name => findOperand(given, name));
+    const isMuch = count === undefined || (readBytes(block) * readBytes(count)) / GIGABYTE >= gigabytes;
+    const isEndless = source !== undefined && ENDLESS_FILE.test(source) && isMuch;
     return isEndless && target !== undefined && !NO_FILE.test(target) ? target : undefined;
   }
   if (isOfFile) return given.some(isHuge) ? given.at(-1) : undefined;
@@ -31,19 +36,22 @@ export function filledBy(
     .map(({ target: file }) => knownText(file))
     .find(file => file !== undefined && !NO_FILE.test(file));
   if (target === undefined) return undefined;
-  return isEndless(invocation, invocations, redirections) ? target : undefined;
+  return isEndless(invocation, invocations, redirections, isHuge) ? target : undefined;
 }
 
 function isEndless(
   invocation: Invocation,
   invocations: readonly Invocation[],
   redirections: readonly Redirection[],
+  isHuge: (word: string) => boolean,
 ): boolean {
   const { argv, program, pipeline } = invocation;
   const given = argv.slice(1).map(describe);
   if (program === "yes") return true;
+  // A line for each number.
+  if (program === "seq") return given.some(word => isHuge(`${word}B`));
   // `head -c 1T /dev/zero`
-  if (program === "head") return given.some(isHuge) && given.some(word => ENDLESS_FILE.test(word));
+  if (program === "head" && !given.some(isHuge)) return false;
   if (!hasTrait(program, "passesOn")) return false;
   const isFed = redirections.some(
     one =>
@@ -54,7 +62,7 @@ function isEndless(
     one =>
       pipeline !== undefined && one.pipeline?.id === pipeline.id && one.pipeline.index === pipeline.index - 1,
   );
-  return before !== undefined && isEndless(before, invocations, redirections);
+  return before !== undefined && isEndless(before, invocations, redirections, isHuge);
 }
 
 /** The redirections of a command, also where they stand behind what starts it: `sudo yes > x`. */
@@ -72,8 +80,15 @@ function findOperand(given: readonly string[], name: string): string | undefined
   return given.find(word => word.startsWith(`${name}=`))?.slice(name.length + 1);
 }
 
-/** `900G`, `-c1T`, `--length=2TiB` */
-function isHuge(word: string): boolean {
-  const [, amount = "", unit = ""] = /^(?:--?[a-z-]+=?)?(\d+)([gtpe])(?:i?b)?$/i.exec(word) ?? [];
-  return Number(amount) * (UNITS[unit.toLowerCase()] ?? 0) >= HUGE_GIGABYTES;
+/** `900G`, `-c1T`, `--length=2TiB`, `1000000000000` */
+function readGigabytes(word: string): number {
+  const amount = word.replace(/^--?[a-z-]+=?(?=\d)/i, "");
+  return /^\d+(?:[kmgtpe]i?)?b?$/i.test(amount) ? readBytes(amount) / GIGABYTE : 0;
+}
+
+const GIGABYTE = 1024 ** 3;
+
+function readBytes(amount: string): number {
+  const [, digits = "", unit = ""] = /^(\d+)([kmgtpe]?)/i.exec(amount) ?? [];
+  return Number(digits) * 1024 ** Math.max(0, " kmgtpe".indexOf(unit.toLowerCase() || " "));
 }

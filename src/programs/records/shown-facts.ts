@@ -1,6 +1,29 @@
 import { listingIn } from "../model/effects.ts";
 import { type Program, program } from "../model/program.ts";
 
+const DIFF = program("diff", "", {
+  options: {
+    flags: `-qsycuerntbBwEZiadfHTNPl lines brief report-identical-files ed normal rcs side-by-side left-column
+      suppress-common-lines show-c-function p expand-tabs initial-tab suppress-blank-empty paginate recursive
+      no-dereference new-file unidirectional-new-file ignore-file-name-case no-ignore-file-name-case ignore-case
+      ignore-tab-expansion ignore-trailing-space ignore-space-change ignore-all-space ignore-blank-lines text
+      strip-trailing-cr minimal speed-large-files help v|version`,
+    values: `-CUWIxSFXD label width starting-file exclude exclude-from from-file to-file show-function-line
+      ignore-matching-lines ifdef GTYPE-group-format line-format LTYPE-line-format horizon-lines tabsize palette
+      old-group-format new-group-format unchanged-group-format changed-group-format old-line-format
+      new-line-format unchanged-line-format`,
+    optional: "context unified color",
+    abbreviates: false,
+  },
+  reads: {
+    recursive: "r recursive",
+    unless: "q brief",
+    followsLinks: "always",
+    keepsLinks: "no-dereference",
+  },
+  complete: { except: "l paginate X exclude-from from-file to-file" },
+});
+
 /** Programs that show facts about files, compare them and count. */
 export function shownFacts(): readonly Program[] {
   return [
@@ -70,23 +93,7 @@ export function shownFacts(): readonly Program[] {
       harmless: { reads: "*", names: "true false" },
     }),
 
-    program("diff", "", {
-      options: {
-        flags: `-qsycuerntbBwEZiadfHTNPl lines brief report-identical-files ed normal rcs side-by-side left-column
-          suppress-common-lines show-c-function p expand-tabs initial-tab suppress-blank-empty paginate recursive
-          no-dereference new-file unidirectional-new-file ignore-file-name-case no-ignore-file-name-case ignore-case
-          ignore-tab-expansion ignore-trailing-space ignore-space-change ignore-all-space ignore-blank-lines text
-          strip-trailing-cr minimal speed-large-files help v|version`,
-        values: `-CUWIxSFXD label width starting-file exclude exclude-from from-file to-file show-function-line
-          ignore-matching-lines ifdef GTYPE-group-format line-format LTYPE-line-format horizon-lines tabsize palette
-          old-group-format new-group-format unchanged-group-format changed-group-format old-line-format
-          new-line-format unchanged-line-format`,
-        optional: "context unified color",
-        abbreviates: false,
-      },
-      reads: { recursive: "r recursive", unless: "q brief" },
-      complete: { except: "l paginate X exclude-from from-file to-file" },
-    }),
+    DIFF,
     ...lineTools(),
   ];
 }

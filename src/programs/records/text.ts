@@ -160,7 +160,12 @@ export const textPrograms: Field = {
         except: "D devices exclude-from",
         filters: "include exclude exclude-dir",
       },
-      reads: { ...GREP_READS, recursive: "r R recursive dereference-recursive", tree: GREP_TREE },
+      reads: {
+        ...GREP_READS,
+        recursive: "r R recursive dereference-recursive",
+        tree: GREP_TREE,
+        followsLinks: "R dereference-recursive",
+      },
       lists: listsOfGrep,
       prints: printsOfGrep,
       chooses: "v i E F e w x P z invert-match ignore-case",
@@ -201,6 +206,7 @@ export const textPrograms: Field = {
       reads: { ...GREP_READS, text: "", recursive: "always" },
     }),
     program("jq yq xq", "", {
+      setByFiles: ".jq",
       options: {
         flags: `-incjrRsSaCeMhV inplace in-place seq stream stream-errors slurp raw-input null-input compact-output tab
           color-output monochrome-output ascii-output unbuffered sort-keys raw-output join-output raw-output0 arg

@@ -427,6 +427,7 @@ function effectsOfZip({ argv, options, operands }: ParsedCall): readonly Program
         kind: "read",
         path,
         isCopy: true,
+        followsLinks: !options.has("y"),
         ...(options.has("r") ? { taken: packed([...leftOut, ...options.valuesOf("x", "exclude")]) } : {}),
       },
       ...(isMoved
