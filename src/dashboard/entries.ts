@@ -269,8 +269,7 @@ export class LogReader {
     this.path = path;
   }
 
-  /** `sinceMs` leaves files out that were not written to since. */
-  *read(sinceMs = 0): Generator<LogChunk> {
+  *read(): Generator<LogChunk> {
     const { files } = this.system;
     const seen = new Map<string, Position>();
     for (const path of [...listRotations(this.system, this.path)].reverse().concat(this.path)) {
@@ -280,7 +279,7 @@ export class LogReader {
       // A file that shrank was emptied and starts again.
       if (facts.size < position.offset) Object.assign(position, { offset: 0, isSkipping: false });
       seen.set(facts.identity, position);
-      if (facts.size > position.offset && facts.modifiedMs >= sinceMs) yield* this.readFile(path, position);
+      if (facts.size > position.offset) yield* this.readFile(path, position);
     }
     this.positions = seen;
   }

@@ -53,7 +53,7 @@ async function findMemories(
   system: System,
   database: string,
   words: string,
-  query: MemoryQuery = {},
+  query: MemoryQuery,
 ): Promise<readonly MemoryEntry[]> {
   const reader = await openReader(system, database, { patienceMs: PATIENCE_MS });
   try {

@@ -118,7 +118,7 @@ export function makeFinding(
   verdict: "ask" | "deny",
   invocation: number | undefined,
   target: string,
-  details: Details = {},
+  details: Details,
 ): Finding {
   const fill = (template: string) =>
     template.replace(/\{([a-z]+)\}/g, (_, name: string) =>

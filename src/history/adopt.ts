@@ -44,7 +44,7 @@ export function findExcluded({ rules }: HistoryContext, paths: readonly string[]
 export async function adopt(
   context: HistoryContext,
   adoption: Adoption,
-  onProgress: (done: number) => void = () => {},
+  onProgress: (done: number) => void,
 ): Promise<Adopted> {
   const { file, open } = await begin(context, adoption);
   return carryOut(context, file, open, adoption.paths, onProgress);

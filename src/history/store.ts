@@ -1,13 +1,5 @@
 import { ifPresent, listIfThere, readText, removeIfThere, withParents } from "../state/index.ts";
-import {
-  checksum,
-  dirname,
-  hasErrorCode,
-  join,
-  type System,
-  SystemError,
-  sha256Hex,
-} from "../system/index.ts";
+import { checksum, hasErrorCode, join, type System, SystemError, sha256Hex } from "../system/index.ts";
 import { isChangedSince } from "./path-state.ts";
 
 /**
@@ -237,10 +229,6 @@ export class Store {
   /** Names in a directory of the store; none when it is not there. */
   names(...parts: readonly string[]): readonly string[] {
     return listIfThere(this.system.files, this.path(...parts));
-  }
-
-  makeDirectoryOf(path: string): void {
-    this.system.files.makeDirectory(dirname(path), DIRECTORY_MODE);
   }
 }
 

@@ -3,3 +3,4 @@
  */
 export const loadServe = () => import("./serve.ts");
 export const loadPins = () => import("./pins.ts");
+export type { ServerPins } from "./pins.ts";

@@ -62,7 +62,7 @@ export async function openTeamDatabase(
 export async function openPostgresReader(
   system: Pick<System, "clock" | "random">,
   place: TeamPlace,
-  options: TeamOptions = {},
+  options: TeamOptions,
 ): Promise<MemoryReader> {
   const { warn: _, ...connecting } = options;
   const database = await Database.open(place.address, { maxConnections: MAX_CONNECTIONS, ...connecting });

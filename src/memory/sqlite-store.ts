@@ -448,7 +448,7 @@ export async function openConnection(
 export async function openExistingStore(
   system: System,
   path: string,
-  options: OpenOptions = {},
+  options: OpenOptions,
 ): Promise<MemoryStore | undefined> {
   return inspectPlace(system, path) === "database" ? openStore(system, path, options) : undefined;
 }

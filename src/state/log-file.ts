@@ -170,9 +170,10 @@ export function logFiles(system: LogSystem, path: string): readonly string[] {
 }
 
 /** The lines of one file from an offset on, which is the beginning of a line; never held whole. */
-export function* readLogLines(system: LogSystem, file: string, from = 0, lineBefore = 0): Generator<LogLine> {
+export function* readLogLines(system: LogSystem, file: string, from = 0): Generator<LogLine> {
   let rest = new Uint8Array();
-  let [offset, line] = [from, lineBefore];
+  let offset = from;
+  let line = 0;
   for (;;) {
     const chunk = system.files.readRange(file, offset + rest.length, CHUNK_BYTES);
     const bytes = rest.length === 0 ? chunk : joined(rest, chunk);

@@ -30,7 +30,7 @@ export {
   relative,
   resolve,
 } from "./paths.ts";
-export { childEnvironment, describeEnd, quoteWord, splitWords } from "./processes.ts";
+export { childEnvironment, describeEnd, quoteWord, singleQuoted, splitWords } from "./processes.ts";
 export { removeTree } from "./remove-tree.ts";
 export { sha256, sha256Hex } from "./sha256.ts";
 export {

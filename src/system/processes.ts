@@ -27,10 +27,14 @@ export function splitWords(commandLine: string): readonly string[] {
   );
 }
 
-/** Quotes a word for any POSIX shell. */
+/** Quotes a word for any POSIX shell, where it needs quotes. */
 export function quoteWord(word: string): string {
-  if (/^[A-Za-z0-9_/.:=@%+,-]+$/.test(word)) return word;
-  return `'${word.replaceAll("'", `'\\''`)}'`;
+  return /^[A-Za-z0-9_/.:=@%+,-]+$/.test(word) ? word : singleQuoted(word);
+}
+
+/** A word in quotes, so that no shell takes it for a keyword or an alias either. */
+export function singleQuoted(word: string): string {
+  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** How a program ended, in words that follow its name. */

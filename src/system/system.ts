@@ -183,9 +183,11 @@ export interface Clock {
   answerInMs?(): number;
 }
 
-/** No longer than the host waits, nor than `mostMs`. */
-export function leftMs({ answerInMs }: Pick<Clock, "answerInMs">, mostMs = 60_000): number {
-  return Math.max(0, Math.min(mostMs, answerInMs?.() ?? mostMs));
+const MAX_LEFT_MS = 60_000;
+
+/** No longer than the host waits, nor than a minute. */
+export function leftMs({ answerInMs }: Pick<Clock, "answerInMs">): number {
+  return Math.max(0, Math.min(MAX_LEFT_MS, answerInMs?.() ?? MAX_LEFT_MS));
 }
 
 export interface Random {

@@ -42,11 +42,7 @@ export function isHookProgram(workspace: Workspace, path: string): boolean {
  * Whether a hook program lies in what a target names. Packages of a project go and come back together. Of a search,
  * only what has one of the `names` goes; without any, everything.
  */
-export function holdsHookProgram(
-  workspace: Workspace,
-  target: Target,
-  names: readonly string[] = [],
-): boolean {
+export function holdsHookProgram(workspace: Workspace, target: Target, names: readonly string[]): boolean {
   const { disk } = workspace;
   const { path, base } = target;
   const isAbove = (place: string) =>

@@ -269,7 +269,7 @@ export function wiringNames(workspace: Workspace): readonly string[] {
 export function wiringBelow(
   workspace: Workspace,
   directory: string,
-  above: readonly string[] = [],
+  above: readonly string[],
 ): { readonly existing: readonly string[]; readonly missing: readonly string[] } {
   const views: readonly Workspace[] = [
     workspace,

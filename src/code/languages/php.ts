@@ -1,4 +1,5 @@
 import { knownPrefix, wordSet } from "../../shell/index.ts";
+import { singleQuoted } from "../../system/index.ts";
 import { firstValue, listDatum, literal, mapText, reference } from "../meaning/datum.ts";
 import { opens, reads, sends, sendsToReceiver } from "../meaning/effect-kinds.ts";
 import { isAddress, noteNetwork, noteWrite } from "../meaning/effects.ts";
@@ -387,10 +388,7 @@ export const PHP = defineLanguage({
     ["strtoupper", "changesText", "0", "upper"],
     ["trim rtrim ltrim", "changesText", "0", "trim"],
     ["strval escapeshellcmd array_values array_reverse array_unique stripslashes", "gives", "0 this"],
-    [
-      "escapeshellarg",
-      withArgument("0", word => mapText(word, known => `'${known.replaceAll("'", "'\\''")}'`)),
-    ],
+    ["escapeshellarg", withArgument("0", word => mapText(word, singleQuoted))],
   ],
   methods: () => [
     [

@@ -10,8 +10,8 @@ const STYLES: Readonly<Record<string, Style>> = { running: "cyan", done: "green"
 export function overview(
   views: readonly TaskView[],
   { paint, columns = DEFAULT_COLUMNS }: Pick<Terminal, "paint" | "columns">,
-  nowMs = Date.now(),
 ): string {
+  const nowMs = Date.now();
   const width = Math.max(0, ...views.map(({ name }) => name.length));
   const states = Math.max(0, ...views.map(({ state }) => state.length));
   return views

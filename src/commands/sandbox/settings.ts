@@ -18,7 +18,7 @@ export function resolveSettings(
   const home = findHome(system);
   const configured = (paths: readonly string[]) =>
     paths.map(path => expandHome(path, home)).filter(path => files.follow(path) !== undefined);
-  const absolute = (paths: readonly string[] = []) => paths.map(path => files.realPath(path));
+  const absolute = (paths: readonly string[]) => paths.map(path => files.realPath(path));
   return {
     network: typed.network ?? sandbox.network,
     hosts: [...sandbox.hosts, ...(typed.hosts ?? [])],

@@ -5,7 +5,7 @@ import { basename } from "../../system/index.ts";
 import type { Origin } from "../entries.ts";
 import { OUTCOME_MEANINGS, OUTCOME_WORDS, type Outcome } from "../timeline/calls.ts";
 import { uniqueSessionId } from "../timeline/timeline.ts";
-import type { Query, Site, TeamSite } from "./layout.ts";
+import type { Site, TeamSite } from "./layout.ts";
 import { html, line, type Markup, NOTHING } from "./layout.ts";
 
 const SECOND_MS = 1_000;
@@ -60,8 +60,8 @@ export function link(href: string, text: string, className = ""): Markup {
   return html`<a href="${href}" class="${className}">${line(text, 120)}</a>`;
 }
 
-export function hostLink(site: Site, host: string, more: Query = {}): Markup {
-  return link(site.to("calls", { ...more, host }), hostTitle(host));
+export function hostLink(site: Site, host: string): Markup {
+  return link(site.to("calls", { host }), hostTitle(host));
 }
 
 export function ruleLinks(site: Site, rules: readonly string[]): readonly Markup[] {

@@ -19,7 +19,7 @@ import {
 import { basename } from "../../system/index.ts";
 import type { Dialect, HookSource } from "../options.ts";
 import { type ParseContext, parseGroup } from "./claude.ts";
-import { EntryReader, meantEvent, misspelt, showName } from "./fields.ts";
+import { compareNames, EntryReader, meantEvent, misspelt, showName } from "./fields.ts";
 
 const ATOMCODE_TIMEOUT_MS = 10_000;
 const FIELDS = new Set(
@@ -40,12 +40,8 @@ export function parseAtomcode(
   const problems: Diagnostic[] = [];
   const specs = parseRoot(root, { source, context, problems, dialect });
   if (dialect === "atomcode") return { ...EMPTY_SOURCE, specs, problems };
-  const sorted = specs.toSorted((one, other) => compareText(one.name ?? "", other.name ?? ""));
+  const sorted = specs.toSorted((one, other) => compareNames(one.name, other.name));
   return { ...EMPTY_SOURCE, specs: sorted.map(({ name: _, ...spec }) => spec), problems };
-}
-
-function compareText(one: string, other: string): number {
-  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 interface Parser {

@@ -128,6 +128,11 @@ function isStringRecord(value: unknown): value is Readonly<Record<string, string
   return isJsonObject(value) && Object.values(value).every(item => typeof item === "string");
 }
 
+/** The order of handlers by name; those without one come first. */
+export function compareNames(one = "", other = ""): number {
+  return one < other ? -1 : one > other ? 1 : 0;
+}
+
 /** A name that differs from an event in so few letters is a mistake. */
 const MAX_MISSPELT_LETTERS = 2;
 

@@ -23,6 +23,7 @@ import {
   type TrustStore,
 } from "../options.ts";
 import { askTrust, disableAllIdentity, handlerIdentity, isTrusted, pinScript } from "../trust.ts";
+import { compareNames } from "./fields.ts";
 import { type LabelledProblem, labelSources, parseSource } from "./parse.ts";
 
 /** A handler as it stands in the files, whether it can run or not. */
@@ -195,14 +196,8 @@ function byRank<C extends ListedHandler>(candidates: readonly C[]): C[] {
 function inFoldOrder<C extends ListedHandler>(handlers: readonly C[]): readonly C[] {
   const ordered = byRank(handlers);
   const isNamed = ({ spec }: C): boolean => spec.name !== undefined && spec.source.kind !== "managed";
-  const named = ordered.filter(isNamed).sort((left, right) => compareNames(left, right));
+  const named = ordered.filter(isNamed).sort((left, right) => compareNames(left.spec.name, right.spec.name));
   return ordered.map(handler => (isNamed(handler) ? (named.shift() ?? handler) : handler));
-}
-
-function compareNames(left: ListedHandler, right: ListedHandler): number {
-  const one = left.spec.name ?? "";
-  const other = right.spec.name ?? "";
-  return one < other ? -1 : one > other ? 1 : 0;
 }
 
 /** Which sources `disableAllHooks` and `allowManagedHooksOnly` switch off. An untrusted one disables nothing. */

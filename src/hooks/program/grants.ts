@@ -158,7 +158,7 @@ export function judgeWithGrants(
   stateHome: string,
   judge: (grants?: readonly Grant[]) => Judgement,
   consume: (used: readonly Grant[]) => boolean | undefined,
-  asker: Asker = {},
+  asker: Asker,
 ): Judgement {
   const first = judge();
   if (first.verdict === "allow" || first.code === undefined) return first;

@@ -185,10 +185,10 @@ class ProgramRun implements HookRun {
   private readText(): string | number {
     const { program, system } = this;
     if (VARIABLES.AMPLIHACK_SHUTDOWN_IN_PROGRESS.get(system) && program.isGuard !== true)
-      return this.say(undefined);
+      return this.staySilent();
     const received = system.stdio.readInput(INPUT_LIMIT_BYTES);
     // Without input no stop is held; every other hook takes a missing payload for an empty one.
-    if (received.kind === "closed" && program.subcommand.event === "Stop") return this.say(undefined);
+    if (received.kind === "closed" && program.subcommand.event === "Stop") return this.staySilent();
     if (received.kind === "failed")
       return this.fail(`standard input cannot be read: ${received.code}`, "error");
     if (received.kind === "too-large")
@@ -216,10 +216,10 @@ class ProgramRun implements HookRun {
     this.event = findEvent(value.event)?.name ?? value.event;
     this.payload = value.raw;
     this.place = { sessionId: value.sessionId ?? undefined, cwd: value.cwd ?? undefined };
-    if (!program.subcommand.events.includes(this.event)) return this.say(undefined);
+    if (!program.subcommand.events.includes(this.event)) return this.staySilent();
     const checked = checkInput(value);
     if (!checked.ok) {
-      if (program.hook === undefined) return this.say(undefined);
+      if (program.hook === undefined) return this.staySilent();
       // What an agent writes for a tool is no fault of the host's: what cannot be read is asked about.
       const isAbsent = value.warnings.some(
         one => one.code === "missing-tool-input" && one.field === undefined,
@@ -245,7 +245,7 @@ class ProgramRun implements HookRun {
     // An event without a counterpart here, or of another hook, is no failure.
     const isServed = program.hook !== undefined && program.subcommand.events.includes(this.event);
     const isOurs = read.code !== "unmapped-event" && (read.event === undefined || isServed);
-    return isOurs ? this.fail(read.message, "error") : this.say(undefined);
+    return isOurs ? this.fail(read.message, "error") : this.staySilent();
   }
 
   /** What our own hook says. */
@@ -365,10 +365,9 @@ class ProgramRun implements HookRun {
     return this.sayAll(this.stock === undefined ? own : [this.stock, ...own]);
   }
 
-  private say(effect: Effect | undefined): number {
-    const { program } = this;
-    const hook = program.hook?.id ?? program.subcommand.name;
-    return this.sayAll([{ hook, effect: effect ?? program.silence ?? {} }]);
+  private staySilent(): number {
+    const { hook, silence = {}, subcommand } = this.program;
+    return this.sayAll([{ hook: hook?.id ?? subcommand.name, effect: silence }]);
   }
 
   private sayAll(all: readonly Contribution[]): number {

@@ -1,4 +1,5 @@
 import { type Json, type JsonObject, readJson } from "../../protocol/index.ts";
+import { singleQuoted } from "../../system/index.ts";
 import type { CodeLanguage, ElsewhereCommand, Level, ToolShape } from "./tool-words.ts";
 import {
   EXECUTORS,
@@ -124,7 +125,7 @@ function commandShapes(level: Level, member: string, name: string, value: Json):
     const following = argumentsBeside(members);
     if (following !== undefined && !/\s/.test(value.trim()))
       return [{ as: "program", member, argv: [value.trim(), ...following], ...readElsewhere(members) }];
-    const command = following === undefined ? value : [value, ...following.map(quote)].join(" ");
+    const command = following === undefined ? value : [value, ...following.map(singleQuoted)].join(" ");
     return [shellShape(level, member, command), ...clientShapes(level, member, command.split(/\s+/))];
   }
   return isStringList(value) ? listShapes(level, member, name, value) : [];
@@ -177,10 +178,6 @@ function programShapes({ members }: Level, member: string, program: string): rea
   const following = argumentsBeside(members);
   if (following === undefined) return [];
   return [{ as: "program", member, argv: [program.trim(), ...following], ...readElsewhere(members) }];
-}
-
-function quote(word: string): string {
-  return `'${word.replaceAll("'", "'\\''")}'`;
 }
 
 /** `{command: "view", path}`: the word says what an editor does, and is no program. */

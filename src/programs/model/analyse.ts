@@ -38,7 +38,7 @@ export function analyseFile(
   path: string,
   content: string,
   context: ShellContext,
-  own: readonly OwnProgram[] = NONE,
+  own: readonly OwnProgram[],
 ): ShellFacts {
   return analyseLoaded(path, content, context, createKnowledge(own));
 }

@@ -27,6 +27,7 @@ import {
   type Value,
   wordAt,
 } from "../../shell/index.ts";
+import { singleQuoted } from "../../system/index.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { remoteCall } from "../model/run.ts";
 import { keptVariables } from "./prefixes.ts";
@@ -463,5 +464,5 @@ function runServices(content: string, call: ProgramCall): void {
 function commandLine(written: string): string {
   const list = written.startsWith("[") ? readJson(written.replaceAll("'", '"')) : undefined;
   if (list?.ok !== true || !Array.isArray(list.value)) return written.replace(/^(["'])(.*)\1$/, "$2");
-  return list.value.map(word => `'${String(word).replaceAll("'", "'\\''")}'`).join(" ");
+  return list.value.map(word => singleQuoted(String(word))).join(" ");
 }
