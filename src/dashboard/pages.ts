@@ -8,7 +8,7 @@ import { callsView, changeView, combinedView, diffView } from "./views/calls.ts"
 import { readFilter } from "./views/filters.ts";
 import { heldView } from "./views/held.ts";
 import { homeView, hooksView, type Range, readRange } from "./views/home.ts";
-import { footer, header, html, line, Markup, NOTHING, type Page, type Site } from "./views/layout.ts";
+import { BRAND, footer, header, html, line, Markup, NOTHING, type Page, type Site } from "./views/layout.ts";
 import { recipesProblem, recipesView, recipeView } from "./views/recipes.ts";
 import { memoryView, searchView } from "./views/search.ts";
 import { sessionsView, sessionView } from "./views/sessions.ts";
@@ -99,7 +99,7 @@ export function renderBare(title: string, body: Markup): Rendered {
 <style>${new Markup(style)}</style>
 </head>
 <body>
-<main id="main"><h1>${title}</h1>${body}</main>
+<main id="main" class="alone"><p class="brand">${BRAND}</p><h1>${title}</h1>${body}</main>
 <script type="module">${new Markup(script)}</script>
 </body>
 </html>

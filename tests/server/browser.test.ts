@@ -41,7 +41,7 @@ describe.skipIf(!isPossible)("the server in a browser", () => {
     await scene.post("/api/v1/records", key, {
       rows: Array.from({ length: 60 }, (_, at) => row(at * 3_000)),
     });
-    const rules = ["fs.delete", "git.push", "net.run"];
+    const rules = ["acme.own", "git.push-force", "net.run"];
     const judgements = Array.from({ length: 30 }, (_, at) => {
       const base = row(1_000 + at * 5_000) as { fields: object };
       const said = { verdict: at % 3 === 0 ? "deny" : "ask", rules: [rules[at % 3]], tool: "Bash" };
@@ -72,6 +72,8 @@ describe.skipIf(!isPossible)("the server in a browser", () => {
     page.on("pageerror", error => complaints.push(error.message));
     page.on("dialog", dialog => complaints.push(dialog.message()));
     await page.goto(`${scene.url}/questions`);
+    const screens = process.env["AMPLIHACK_SCREENS"];
+    if (screens !== undefined) await page.screenshot({ path: join(screens, "login-390.png") });
     await page.getByText("Log in with your organisation").click();
     await page.locator("input[name=login]").fill("adam");
     await page.locator("input[name=password]").fill("any");
@@ -79,7 +81,6 @@ describe.skipIf(!isPossible)("the server in a browser", () => {
     await page.locator("button[type=submit]").click();
     await page.waitForURL(`${scene.url}/questions`);
     expect(await page.locator("pre.command").textContent()).toBe(command);
-    const screens = process.env["AMPLIHACK_SCREENS"];
     for (const width of [390, 1440])
       for (const colorScheme of ["light", "dark"] as const) {
         await page.setViewportSize({ width, height: 844 });

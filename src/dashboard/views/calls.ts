@@ -70,7 +70,7 @@ function callView(site: Site, call: Call): Markup {
 <div class="what">
 <h3><a class="tool" href="${site.to("calls", { tool: call.tool })}">${line(call.tool, 60)}</a> ${renderSubject(site, call)}</h3>
 ${wholeSubject(call)}
-${outcome === "silent" ? NOTHING : html`<p class="told">${pill(outcome)} ${ruleLinks(site, call.rules)} ${call.told === "" ? NOTHING : html`<span class="why">${sentence(call.told, site)}</span>`}</p>`}
+${outcome === "silent" ? NOTHING : html`<p class="told">${pill(outcome)} ${ruleLinks(site, call.rules)} ${whyView(site, call)}</p>`}
 ${hintView(site, call)}
 ${change === undefined ? NOTHING : changeSummaryView(site, change)}
 </div>
@@ -197,13 +197,20 @@ const EVENT_WORDS: Readonly<Record<string, string>> = {
   Notification: "Notification",
 };
 
+/** A rule of somebody's own has no title here but its id, which stands beside it already. */
+function whyView(site: Site, { told, rules }: Pick<Call, "told" | "rules">): Markup {
+  return told === "" || told === rules.join("; ")
+    ? NOTHING
+    : html`<span class="why">${sentence(told, site)}</span>`;
+}
+
 /** Something that is no call: one quiet line, unless something came of it. */
 function momentView(site: Site, moment: Moment): Markup {
   const { event, outcome, told, rules } = moment;
   const name = outcome === "held" ? "Agent wanted to stop" : (EVENT_WORDS[event] ?? event);
   return html`<article class="moment ${outcome}" id="${moment.key}" data-key="${moment.key}" tabindex="-1" data-facets="${renderFacets(moment)}">
 <div class="when">${time(moment.atMs, site)}</div>
-<div class="what"><h3>${line(name, 60)}</h3>${outcome === "silent" ? NOTHING : html`<p class="told">${pill(outcome)} ${outcome === "held" ? NOTHING : ruleLinks(site, rules)} <span class="why">${sentence(told, site)}</span></p>`}</div>
+<div class="what"><h3>${line(name, 60)}</h3>${outcome === "silent" ? NOTHING : html`<p class="told">${pill(outcome)} ${outcome === "held" ? NOTHING : ruleLinks(site, rules)} ${whyView(site, { told, rules })}</p>`}</div>
 </article>`;
 }
 

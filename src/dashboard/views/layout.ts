@@ -208,6 +208,9 @@ function listTabs({ team, isReport }: Site): typeof TABS {
   );
 }
 
+/** The sign and the name of the program. */
+export const BRAND: Markup = html`<svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 2 3.5 5.5v6c0 5 3.6 8.6 8.5 10.5 4.9-1.9 8.5-5.5 8.5-10.5v-6z"/><path class="mark" d="m8 12 3 3 5-6"/></svg>amplihack`;
+
 /** What stands around every page. */
 export function header(site: Site, { name, sought = "" }: Pick<Page, "name" | "sought">): Markup {
   const tabs = listTabs(site).map(({ page, title, of }) => {
@@ -216,7 +219,7 @@ export function header(site: Site, { name, sought = "" }: Pick<Page, "name" | "s
   });
   return html`<a class="skip" href="#main">Skip to the content</a>
 <header class="top">
-<a class="brand" href="${site.to("")}"><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M12 2 3.5 5.5v6c0 5 3.6 8.6 8.5 10.5 4.9-1.9 8.5-5.5 8.5-10.5v-6z"/><path class="mark" d="m8 12 3 3 5-6"/></svg>amplihack</a>
+<a class="brand" href="${site.to("")}">${BRAND}</a>
 <nav aria-label="Pages"><ul>${tabs}</ul></nav>
 ${searchForm(site, sought)}
 ${site.team?.login === undefined ? html`<p id="state" role="status"><span class="dot"></span><span class="text">${site.isReport ? "Report" : "Connecting …"}</span></p>` : logoutForm(site.team.login)}
