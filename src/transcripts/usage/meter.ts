@@ -1,6 +1,6 @@
 import { JSON_DEPTH_LIMIT, parseJsonObject } from "../../protocol/index.ts";
 import type { System } from "../../system/index.ts";
-import { readUsageFacts, type TokenCount } from "./facts.ts";
+import { readUsageFacts, type TokenCount, type UsageFact } from "./facts.ts";
 import { costOfTokens, type PriceList } from "./prices.ts";
 import type { SessionTime, Usage, UsageEntry } from "./sum.ts";
 
@@ -205,55 +205,87 @@ export function advanceMeter(
   const known = meter.files[path] ?? { offset: 0, recent: [] };
   // A record that is shorter than before was written anew.
   const start = (system.files.follow(path)?.size ?? 0) < known.offset ? 0 : known.offset;
-  const recent = new Map(known.recent.map(answer => [answer.id, answer]));
-  const days: Record<string, Spent> = { ...meter.days };
-  let { parent, startedMs } = meter;
-  let { model, session = "" } = known;
+  const reading = new MeterReading(meter, known, prices, counted);
   let offset = start;
   for (const { text, end } of newLines(system, path, start)) {
     offset = end;
     const line = parseJsonObject(text, JSON_DEPTH_LIMIT);
-    for (const fact of line === undefined ? [] : readUsageFacts(line)) {
-      if (fact.kind === "session") {
-        parent ??= fact.parent;
-        model = fact.model ?? model;
-        session = fact.id ?? session;
-        continue;
-      }
-      startedMs = startedMs === 0 ? fact.timeMs : Math.min(startedMs, fact.timeMs);
-      if (fact.kind === "moment") continue;
-      const id = fact.isLocalId === true ? `${session} ${fact.id}` : fact.id;
-      const before = recent.get(id);
-      if (before === undefined) {
-        if (counted.has(id, fact.timeMs)) {
-          // What was only copied is no start of this session.
-          if (Object.keys(days).length === 0) startedMs = 0;
-          continue;
-        }
-        counted.add(id);
-      }
-      const day = before?.day ?? formatDay(fact.timeMs);
-      const tokens = totalTokens(fact.tokens);
-      const cost = fact.cost ?? costOfTokens(fact.model ?? model, fact.tokens, prices);
-      const spent = { tokens, cost: cost ?? 0, unpriced: cost === undefined ? tokens : 0 };
-      days[day] = addSpent(addSpent(days[day] ?? NOTHING, before ?? NOTHING, -1), spent);
-      recent.delete(id);
-      recent.set(id, { id, day, ...spent });
-    }
+    if (line !== undefined) for (const fact of readUsageFacts(line)) reading.take(fact);
   }
-  const file = {
-    offset,
-    ...(model === undefined ? {} : { model }),
-    ...(session === "" ? {} : { session }),
-    recent: [...recent.values()].slice(-MAX_RECENT),
-  };
-  return {
-    ...meter,
-    ...(parent === undefined ? {} : { parent }),
-    startedMs,
-    days,
-    files: { ...meter.files, [path]: file },
-  };
+  return reading.after(meter, path, offset);
+}
+
+/** What new lines of a record add to a meter. */
+class MeterReading {
+  private readonly prices: PriceList;
+  private readonly counted: CountedAnswers;
+  private readonly recent: Map<string, RecentAnswer>;
+  private readonly days: Record<string, Spent>;
+  private parent: string | undefined;
+  private startedMs: number;
+  private model: string | undefined;
+  private session: string;
+
+  constructor(meter: UsageMeter, known: MeteredFile, prices: PriceList, counted: CountedAnswers) {
+    this.prices = prices;
+    this.counted = counted;
+    this.recent = new Map(known.recent.map(answer => [answer.id, answer]));
+    this.days = { ...meter.days };
+    this.parent = meter.parent;
+    this.startedMs = meter.startedMs;
+    this.model = known.model;
+    this.session = known.session ?? "";
+  }
+
+  take(fact: UsageFact): void {
+    if (fact.kind === "session") {
+      this.parent ??= fact.parent;
+      this.model = fact.model ?? this.model;
+      this.session = fact.id ?? this.session;
+      return;
+    }
+    this.startedMs = this.startedMs === 0 ? fact.timeMs : Math.min(this.startedMs, fact.timeMs);
+    if (fact.kind === "spent") this.takeAnswer(fact);
+  }
+
+  /** An answer that was counted before has grown, or was copied from the session that this one continues. */
+  private takeAnswer(fact: Extract<UsageFact, { readonly kind: "spent" }>): void {
+    const { counted, days, recent } = this;
+    const id = fact.isLocalId === true ? `${this.session} ${fact.id}` : fact.id;
+    const before = recent.get(id);
+    if (before === undefined) {
+      if (counted.has(id, fact.timeMs)) {
+        // What was only copied is no start of this session.
+        if (Object.keys(days).length === 0) this.startedMs = 0;
+        return;
+      }
+      counted.add(id);
+    }
+    const day = before?.day ?? formatDay(fact.timeMs);
+    const tokens = totalTokens(fact.tokens);
+    const cost = fact.cost ?? costOfTokens(fact.model ?? this.model, fact.tokens, this.prices);
+    const spent = { tokens, cost: cost ?? 0, unpriced: cost === undefined ? tokens : 0 };
+    days[day] = addSpent(addSpent(days[day] ?? NOTHING, before ?? NOTHING, -1), spent);
+    recent.delete(id);
+    recent.set(id, { id, day, ...spent });
+  }
+
+  after(meter: UsageMeter, path: string, offset: number): UsageMeter {
+    const { days, model, parent, session, startedMs } = this;
+    const file: MeteredFile = {
+      offset,
+      ...(model === undefined ? {} : { model }),
+      ...(session === "" ? {} : { session }),
+      recent: [...this.recent.values()].slice(-MAX_RECENT),
+    };
+    return {
+      ...meter,
+      ...(parent === undefined ? {} : { parent }),
+      startedMs,
+      days,
+      files: { ...meter.files, [path]: file },
+    };
+  }
 }
 
 /** Whole lines from an offset on, each with where it ends. */
