@@ -1,4 +1,5 @@
 import {
+  CRASHED,
   type EngineServices,
   type HookDefinition,
   type HookRun,
@@ -35,6 +36,8 @@ export function defineNativeEntry(definition: HookDefinition): NativeEntry {
       const { runInNativeRealm } = await import("./native-realm.ts");
       return runInNativeRealm(...request);
     },
+    keepAnswer: ({ stdout, stderr, exitCode }) =>
+      amplihackHost.keepAnswer(stdout, `${stderr.trimEnd()}\n`, exitCode),
   };
   let run: HookRun | undefined;
   return {
@@ -51,7 +54,7 @@ export function defineNativeEntry(definition: HookDefinition): NativeEntry {
         const payload = readPayload(system);
         const host = recognise(payload, system.env, call.host);
         run = openRun(openProgram(definition, subcommand, undefined, system), { ...call, host }, system);
-        return run.abandon("the engine crashed or gave no answer in time", payload !== undefined) ?? 0;
+        return run.abandon(CRASHED, payload !== undefined) ?? 0;
       }
       amplihackHost.setDeadlineMs(
         hookDeadlineMs(call.host ?? DEFAULT_HOST, subcommand.name, subcommand.event, call.limitSeconds),

@@ -10,6 +10,7 @@ import {
 } from "../cli/index.ts";
 import {
   CONSENT,
+  findMisplacedConfig,
   loadConfig,
   MAX_CONFIG_BYTES,
   MAX_POLICIES,
@@ -220,9 +221,12 @@ const editCommand = defineCommand({
 /** What in the user's file does not count, and why; . */
 async function listProblems(system: System): Promise<readonly string[]> {
   const { ruleSettingProblems } = await loadRules();
-  const { config, notices } = loadConfig(system, { ...requireDirectories(system), projectRoot: undefined });
+  const places = { ...requireDirectories(system), projectRoot: undefined };
+  const { config, notices } = loadConfig(system, places);
   return [
-    ...notices.filter(({ scope }) => scope === "user").map(({ message }) => message),
+    ...[...notices, ...findMisplacedConfig(system, places)]
+      .filter(({ scope }) => scope === "user")
+      .map(({ message }) => message),
     ...ruleSettingProblems(config.guard).map(({ message }) => message),
   ];
 }

@@ -1,5 +1,5 @@
 import { commandInstead, defineCommand, FORMAT_OPTION, ownProgram, type Terminal } from "../cli/index.ts";
-import { loadConfig } from "../config/index.ts";
+import { findMisplacedConfig, loadConfig } from "../config/index.ts";
 import { type AgentStatus, loadAgentStatus } from "../launcher/index.ts";
 import { findHome, findProjectRoot, findStateHome } from "../state/index.ts";
 import { join, type System } from "../system/index.ts";
@@ -83,13 +83,13 @@ function readConfiguration(system: System): {
 } {
   const [home, stateHome] = [findHome(system), findStateHome(system)];
   if (home === undefined || stateHome === undefined) return { notices: [], hasTeam: false };
-  const { notices, config } = loadConfig(system, {
-    home,
-    stateHome,
-    projectRoot: findProjectRoot(system, undefined),
-  });
+  const cwd = system.files.workingDirectory();
+  const places = { home, stateHome, projectRoot: findProjectRoot(system, undefined), cwd };
+  const { notices, config } = loadConfig(system, places);
   return {
-    notices: notices.map(({ message }) => escapeControls(message)),
+    notices: [...notices, ...findMisplacedConfig(system, places)].map(({ message }) =>
+      escapeControls(message),
+    ),
     hasTeam: config.memory.url !== undefined,
   };
 }

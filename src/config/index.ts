@@ -20,6 +20,7 @@ export { renderConfigSchema, settingKeys, toJsonSchema } from "./json-schema.ts"
 export { blankOutComments, readJsonc } from "./jsonc.ts";
 export * from "./levels.ts";
 export * from "./load.ts";
+export { findMisplacedConfig } from "./misplaced.ts";
 export {
   MAX_POLICIES,
   MAX_POLICY_BYTES,

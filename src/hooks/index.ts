@@ -46,7 +46,7 @@ export { asksTeam, type ConfiguredGuard, openGuard } from "./program/guard-conte
 export { type HookContext, type HookOptions, openHookContext } from "./program/hook-context.ts";
 export { type HookDefinition, openProgram } from "./program/hook-program.ts";
 export { agentAbove, agentRunning } from "./program/process-tree.ts";
-export { type EngineServices, type HookRun, INPUT_LIMIT_BYTES, openRun } from "./program/run.ts";
+export { CRASHED, type EngineServices, type HookRun, INPUT_LIMIT_BYTES, openRun } from "./program/run.ts";
 export {
   directoryFile,
   noteHeld,

@@ -62,6 +62,8 @@ export interface NativeHost {
   readInput(limit: number): Uint8Array | string;
   writeOutput(text: string): string | undefined;
   writeError(text: string): void;
+  /** what is written, and the exit code, should this process crash before it has answered */
+  keepAnswer(stdout: string, stderr: string, exitCode: number): void;
   isTerminal(descriptor: number): boolean;
   processId(): number;
   hostName(): string;

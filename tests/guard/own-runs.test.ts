@@ -214,6 +214,89 @@ describe("a yes to a command that runs a file", () => {
     expect(judge(command, { ...files, [changed]: other }).digest).not.toBe(first.digest);
   });
 
+  it.each([
+    ["cargo run", "src/main.rs"],
+    ["cargo run", "src/deep/mod.rs"],
+    ["cargo test", "tests/it.rs"],
+    ["cd crates/a && cargo run", "crates/b/src/lib.rs"],
+    ["cargo run", ".cargo/config.toml"],
+    ["go run .", "main.go"],
+    ["go run ./cmd", "internal/deep/x.go"],
+    ["go test ./...", "internal/deep/x_test.go"],
+    ["dotnet run", "Program.cs"],
+    ["dotnet run", "lib/More.cs"],
+    ["dotnet build", "app.csproj"],
+    ["swift run", "Sources/app/main.swift"],
+    ["zig build run", "src/main.zig"],
+    ["gradle run", "src/main/java/App.java"],
+    ["./gradlew run", "src/main/java/App.java"],
+    ["mvn exec:java", "src/main/java/App.java"],
+    ["deno task start", "src/serve.ts"],
+    ["npx tsx src", "src/deep/other.ts"],
+    ["python -m pkg", "pkg/__main__.py"],
+    ["python3 -m pkg.deep", "pkg/deep/other.py"],
+    ["pytest", "tests/test_x.py"],
+    ["make run", "src/app.c"],
+    ["cmake --build build", "src/app.c"],
+    ["npm test", "test/x.test.js"],
+    ["npm test", "vitest.config.ts"],
+    ["bun run start", "src/serve.ts"],
+    ["docker build .", "entry.sh"],
+    ["just all", "src/app.c"],
+    ["mix run", "lib/app.ex"],
+    ["sbt run", "src/main/scala/App.scala"],
+    ["java -cp build App", "build/App.class"],
+    ["ruby run.rb", "lib/deep.rb"],
+    ["perl run.pl", "lib/Deep.pm"],
+    ["php run.php", "src/Deep.php"],
+    ["php artisan serve", "app/Http/Kernel.php"],
+    ["uv run app", "app/main.py"],
+    ["node --test", "test/x.test.js"],
+    ["git commit -m x", ".git/hooks/pre-commit"],
+    ["git push", ".husky/pre-push"],
+    ["git push", ".git/config"],
+    ["./unknown-runner", "data/plan.dat"],
+  ])("is for the sources that it builds or finds: %s, %s", (words, changed) => {
+    const files = { ".git/HEAD": "ref: x\n", "package.json": '{"scripts":{"test":"vitest","start":"x"}}' };
+    for (const wrapper of ["try", "sandbox run", "mcp guard"]) {
+      const [, place = "", line = words] = /^(cd \S+ && )(.*)$/.exec(words) ?? [];
+      const command = `${place}amplihack ${wrapper} -- ${line}`;
+      const first = judge(command, { ...files, [changed]: "1\n" });
+      expect([command, first.verdict]).toEqual([command, expect.stringMatching(/ask|deny/)]);
+      expect(judge(command, { ...files, [changed]: "1\n" }).digest).toBe(first.digest);
+      expect([command, judge(command, { ...files, [changed]: "22\n" }).digest]).not.toEqual([
+        command,
+        first.digest,
+      ]);
+      expect([
+        command,
+        judge(command, { ...files, [`${changed}.js`]: "", [changed]: "1\n" }).code,
+      ]).not.toEqual([command, undefined]);
+    }
+  });
+
+  it.each(["ls", "cat src/main.rs", "grep -r x .", "git status", "wc -l src/main.rs"])(
+    "is not for files that nothing runs: %s",
+    words => {
+      const files = { ".git/HEAD": "ref: x\n", "src/main.rs": "1\n", "other.rs": "1\n" };
+      const first = judge(`amplihack try -- ${words}`, files);
+      expect(first.code).toBeDefined();
+      expect(judge(`amplihack try -- ${words}`, { ...files, "other.rs": "22\n" }).digest).toBe(first.digest);
+    },
+  );
+
+  it("is not for logs and caches, which change all the time, and says where there is too much to compare", () => {
+    const files = { ".git/HEAD": "ref: x\n", "src/main.rs": "1\n" };
+    const command = "amplihack try -- cargo run";
+    const first = judge(command, files);
+    for (const other of ["build.log", "node_modules/a/index.js", ".pytest_cache/x", ".claude/runtime/x.json"])
+      expect([other, judge(command, { ...files, [other]: "x" }).digest]).toEqual([other, first.digest]);
+    const many = Object.fromEntries(Array.from({ length: 5_000 }, (_, at) => [`many/${at}.rs`, "1"]));
+    const judged = judge(command, { ...files, ...many });
+    expect(judged.findings.map(({ rule }) => rule)).toContain("guard.unexamined");
+    expect(judged.notes.join()).toMatch(/more files than can be compared/);
+  });
+
   it("cannot be given for good", () => {
     const files = { "ee.yaml": recipe("npm test") };
     const [finding] = judge("amplihack recipe run ee.yaml", files).findings;

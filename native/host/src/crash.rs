@@ -1,8 +1,9 @@
-//! What is left to do when the engine has crashed, or is deaf to its deadline. The program starts again, without
-//! running the hook: it only reads who called and what the failure policy is, and answers by that. Should that
-//! crash too, the last words are constants.
+//! What is left to do when the engine has crashed, or is deaf to its deadline. While hooks of users run, the answer
+//! without them is at hand, and is given. At any other time the program starts again, without running the hook: it only
+//! reads who called and what the failure policy is, and answers by that. Should that crash too, the last words are
+//! constants.
 
-use crate::{interrupt, modules, outside};
+use crate::{interrupt, modules, outside, stdio};
 use alloc::vec::Vec;
 use core::{
     ffi::{CStr, c_char},
@@ -18,6 +19,14 @@ const LARGEST_INPUT: usize = 60_000;
 
 static mut ARGV: [*const c_char; WORDS] = [ptr::null(); WORDS];
 static mut INPUT: Vec<u8> = Vec::new();
+static mut KEPT: Option<KeptAnswer> = None;
+
+struct KeptAnswer {
+    stdout: Vec<u8>,
+    stderr: Vec<u8>,
+    code: i32,
+}
+
 /// Where macOS found the executable; Linux knows a name for it.
 #[cfg(not(target_os = "linux"))]
 static mut EXECUTABLE: [u8; 1_024] = [0; 1_024];
@@ -60,6 +69,17 @@ pub fn keep_input(bytes: &[u8]) {
     unsafe { INPUT = bytes[..bytes.len().min(LARGEST_INPUT)].to_vec() };
 }
 
+/// The answer for a crash from here on, in the place of one that was kept before.
+pub fn keep_answer(stdout: &[u8], stderr: &[u8], code: i32) {
+    let kept = KeptAnswer { stdout: stdout.to_vec(), stderr: stderr.to_vec(), code };
+    // A handler of signals that comes meanwhile finds none, never half of one.
+    // SAFETY: one thread.
+    unsafe {
+        KEPT = None;
+        KEPT = Some(kept);
+    }
+}
+
 /// From here on a second answer would be one too many.
 pub fn note_answer() {
     HAS_ANSWERED.store(true, Relaxed);
@@ -75,11 +95,26 @@ pub fn prepare_last_words(entry: &str) {
 
 /// Callable from a handler of signals: nothing is allocated.
 pub fn answer() -> ! {
+    if !HAS_ANSWERED.load(Relaxed) {
+        // SAFETY: one thread; what was kept lives as long as the process.
+        if let Some(kept) = unsafe { (*(&raw const KEPT)).as_ref() } {
+            give(kept);
+        }
+    }
     if !IS_SECOND.load(Relaxed) && !HAS_ANSWERED.load(Relaxed) && !IS_ARGV.load(Relaxed) {
         // SAFETY: all of it is safe in a handler of signals.
         unsafe { start_again() };
     }
     last_words()
+}
+
+fn give(kept: &KeptAnswer) -> ! {
+    note_answer();
+    stdio::write_all(1, &kept.stdout);
+    stdio::write_all(2, &kept.stderr);
+    stdio::write_all(2, TELEMETRY);
+    // SAFETY: safe in a handler of signals.
+    unsafe { libc::_exit(kept.code) }
 }
 
 unsafe fn start_again() {

@@ -18,7 +18,7 @@ use alloc::{
     vec::Vec,
 };
 
-const MEMORY_LIMIT_BYTES: usize = 256 * 1024 * 1024;
+pub const MEMORY_LIMIT_BYTES: usize = 256 * 1024 * 1024;
 /// Cycles are not worth looking for in a run of milliseconds that holds less than this.
 const GARBAGE_THRESHOLD_BYTES: usize = 32 * 1024 * 1024;
 const STACK_LIMIT_BYTES: usize = 2 * 1024 * 1024;

@@ -3,7 +3,7 @@
 
 use crate::{
     clock,
-    engine::{Intrinsics, drive},
+    engine::{Intrinsics, MEMORY_LIMIT_BYTES, drive},
     interrupt,
 };
 use alloc::{
@@ -19,6 +19,9 @@ use rquickjs::{
     function::Func,
     qjs,
 };
+
+/// Of the memory of a run; hooks of users have the rest, all together.
+const RESERVE_BYTES: usize = 64 * 1024 * 1024;
 
 pub fn install<'js>(host: &Object<'js>) -> Result<()> {
     host.set("openRealm", Func::from(open_realm))
@@ -37,7 +40,10 @@ fn open_realm<'js>(ctx: Ctx<'js>, text: String) -> Result<Function<'js>> {
                     timeout_ms: f64|
           -> Option<String> {
         let outer = interrupt::tighten_deadline(timeout_ms);
+        // What hooks take, and keep, leaves the rest of the run enough for its answer.
+        limit_memory(&ctx, MEMORY_LIMIT_BYTES - RESERVE_BYTES);
         let result = run_hook(&ctx, &realm, &start, hook, answer, &begin, &is_ended);
+        limit_memory(&ctx, MEMORY_LIMIT_BYTES);
         let is_late = interrupt::is_requested();
         interrupt::restore_deadline(outer);
         match result {
@@ -63,6 +69,11 @@ fn new_realm<'js>(ctx: &Ctx<'js>) -> Result<Ctx<'js>> {
         Intrinsics::add_intrinsic(raw);
         Ok(Ctx::from_raw(raw))
     }
+}
+
+fn limit_memory(ctx: &Ctx<'_>, bytes: usize) {
+    // SAFETY: the engine is alive and in use by this thread alone.
+    unsafe { qjs::JS_SetMemoryLimit(qjs::JS_GetRuntime(ctx.as_raw().as_ptr()), bytes as _) };
 }
 
 fn evaluate<'js>(realm: &Ctx<'js>, text: String) -> Result<Function<'js>> {

@@ -29,6 +29,12 @@ pub fn install<'js>(host: &Object<'js>) -> Result<()> {
         }),
     )?;
     host.set(
+        "keepAnswer",
+        Func::from(|stdout: Text, stderr: Text, code: i32| {
+            crash::keep_answer(stdout.as_bytes(), stderr.as_bytes(), code);
+        }),
+    )?;
+    host.set(
         "isTerminal",
         // SAFETY: isatty only looks at the descriptor.
         Func::from(|descriptor: i32| unsafe { libc::isatty(descriptor) } == 1),

@@ -4,6 +4,7 @@ import {
   BUILT_IN,
   CONFIG_SCHEMA,
   type Config,
+  findMisplacedConfig,
   type LayerScope,
   type LoadedConfig,
   loadConfig,
@@ -184,7 +185,8 @@ export function effectiveConfig(system: System): EffectiveConfig {
     { layer: "built-in", file: asFile(BUILT_IN, []) },
   ];
   let trusted: Json = [];
-  const loaded = loadConfig(system, requireDirectories(system), (scope, config, policy) => {
+  const places = requireDirectories(system);
+  const loaded = loadConfig(system, places, (scope, config, policy) => {
     if (scope === "user") trusted = memberAt(readUserConfig(system), "guard", "trustedProjects") ?? [];
     snapshots.push({
       layer: policy === undefined ? layerName(scope) : `policy:${policy}`,
@@ -206,7 +208,9 @@ export function effectiveConfig(system: System): EffectiveConfig {
     const source = loaded.used.find(({ scope }) => scope === changed?.scope)?.path ?? null;
     return { key, value, builtIn: first?.get(key) ?? null, layer: changed?.layer ?? "built-in", source };
   });
-  return { loaded, file: snapshots.at(-1)?.file ?? {}, settings };
+  const misplaced = findMisplacedConfig(system, { ...places, cwd: system.files.workingDirectory() });
+  const all = { ...loaded, notices: [...loaded.notices, ...misplaced] };
+  return { loaded: all, file: snapshots.at(-1)?.file ?? {}, settings };
 }
 
 function layerName(scope: LayerScope): "machine" | Exclude<LayerScope, "system"> {

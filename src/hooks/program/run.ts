@@ -55,6 +55,7 @@ import { type Degraded, openDegraded } from "./degraded.ts";
 import { forgetGiven, readGiven } from "./grants.ts";
 import { configurationFor } from "./guard-context.ts";
 import { type HookProgram, writeNotice } from "./hook-program.ts";
+import { limitTexts } from "./limit-texts.ts";
 import { callFacts, type HookRunRecord, logRun, recordRun, telemetryLine } from "./telemetry.ts";
 
 /** What the command line said besides the subcommand. */
@@ -69,9 +70,14 @@ export interface HookCall {
 export interface EngineServices {
   /** evaluates a portable hook of the user's; without it they run in a child on Node */
   readonly runHook?: RunHook;
+  /** takes the answer that is given should this process crash from here on; without it a crash is answered by nobody */
+  readonly keepAnswer?: (answer: HostResponse) => void;
   /** how `amplihack` is started, where that is known */
   readonly program?: readonly string[];
 }
+
+/** What is said when the engine did not come back. */
+export const CRASHED = "the engine crashed or gave no answer in time";
 
 export const INPUT_LIMIT_BYTES = 10 * 1024 * 1024;
 const REFUSAL_EXIT = 2;
@@ -267,7 +273,10 @@ class ProgramRun implements HookRun {
     const { program, system } = this;
     const isStart = this.event === "SessionStart";
     const notes = isStart ? [...(await this.checkUsersHooks(input))] : [];
-    if (isStart) this.checkConfiguration(input);
+    if (isStart) {
+      const { configurationProblems } = await import("./check-configuration.ts");
+      this.degradations.push(...configurationProblems(system, input.cwd));
+    }
     if (isStart) notes.unshift(...this.showGiven());
     const isRefused = this.power() !== "none" && stock.effect.decision?.kind === "deny";
     const wanted =
@@ -281,7 +290,7 @@ class ProgramRun implements HookRun {
     }
     this.stock = stock;
     this.own = new UserHooks(wanted, input, system, this.power());
-    const own = await this.own.run(this.ownDeadlineMs(), this.services.runHook);
+    const own = await this.own.run(this.ownDeadlineMs(), this.runHook());
     const all = [stock, ...notes, ...own];
     const again = await this.judgeChanged(input, all);
     // A yes of ours is for the input that it was given for.
@@ -307,14 +316,6 @@ class ProgramRun implements HookRun {
     return [{ hook: "amplihack.grants", effect: { message: { text, level: "warn" } } }];
   }
 
-  /** Problems of the configuration are told at the start of every session until it is mended. */
-  private checkConfiguration(input: HookInput): void {
-    const notices = configurationFor(this.system, input.cwd)?.notices ?? [];
-    this.degradations.push(
-      ...notices.filter(({ code }) => code !== "loosening" && code !== "unknown-key").map(one => one.message),
-    );
-  }
-
   /** Once a session the user's hooks are looked at: what changed is built, what is not trusted is named. */
   private async checkUsersHooks(input: HookInput): Promise<readonly Contribution[]> {
     const { checkUserHooks } = await import("../user/session-check.ts");
@@ -336,6 +337,7 @@ class ProgramRun implements HookRun {
     if (hook?.isJudge !== true || all.every(({ effect }) => effect.input === undefined)) return undefined;
     const { input: changed } = fold(all, { power: this.power() });
     if (changed === undefined) return undefined;
+    this.keepAnswer();
     const effect = await hook.run(withToolInput(input, changed), this.system);
     return effect === undefined ? [] : [{ hook: hook.id, effect }];
   }
@@ -359,10 +361,29 @@ class ProgramRun implements HookRun {
     return powerOf(describeEvent(this.event), this.payload);
   }
 
+  /** Our answer is encoded before foreign code runs in this process: a crash of it takes nothing back. */
+  private runHook(): RunHook | undefined {
+    const { runHook } = this.services;
+    if (runHook === undefined) return undefined;
+    return (...request) => {
+      this.keepAnswer();
+      return runHook(...request);
+    };
+  }
+
+  private keepAnswer(): void {
+    const { keepAnswer } = this.services;
+    if (keepAnswer !== undefined) keepAnswer(this.encode(this.withoutUserHooks(CRASHED)).given);
+  }
+
   /** The users' hooks did not come back: ours stands, and so does what they had said. */
   private answerWithoutUserHooks(reason: string): number {
+    return this.sayAll(this.withoutUserHooks(reason));
+  }
+
+  private withoutUserHooks(reason: string): readonly Contribution[] {
     const own = this.own?.abandon(reason) ?? [];
-    return this.sayAll(this.stock === undefined ? own : [this.stock, ...own]);
+    return this.stock === undefined ? own : [this.stock, ...own];
   }
 
   private staySilent(): number {
@@ -371,24 +392,32 @@ class ProgramRun implements HookRun {
   }
 
   private sayAll(all: readonly Contribution[]): number {
-    const { program, event, nativeEvent, payload, system } = this;
+    const { program, system } = this;
+    const { outcome, given, degraded, told } = this.encode(all);
+    for (const { code, detail, hook } of outcome.diagnostics)
+      if (code === "hook-problem" && hook !== program.hook?.id)
+        writeNotice(program.subcommand, detail, system);
+    this.complaints.length = 0;
+    this.degraded = degraded;
+    return this.answer(given, "ok", told);
+  }
+
+  /** The answer in the host's words. Nothing is said or noted yet. */
+  private encode(all: readonly Contribution[]) {
+    const { event, nativeEvent, payload, system } = this;
     const outcome = fold(
       all.map(one => ({ ...one, effect: limitTexts(one.effect) })),
       { power: this.power() },
     );
-    for (const { code, detail, hook } of outcome.diagnostics)
-      if (code === "hook-problem" && hook !== program.hook?.id)
-        writeNotice(program.subcommand, detail, system);
     const degraded = openDegraded(system, (this.input ?? this.place)?.sessionId, [
       ...this.degradations,
-      ...this.complaints.splice(0),
+      ...this.complaints,
       ...outcome.diagnostics.filter(isDegradation).map(one => one.detail),
     ]);
-    this.degraded = degraded;
     const told = degraded.message === undefined ? outcome : withMessage(outcome, degraded.message);
-    const isHeadless = HOSTS[this.host()].isHeadless?.(this.system.env) === true;
+    const isHeadless = HOSTS[this.host()].isHeadless?.(system.env) === true;
     const given = render(this.host(), { event, nativeEvent, outcome: told, payload, isHeadless });
-    return this.answer(given, "ok", told);
+    return { outcome, degraded, told, given };
   }
 
   /**
@@ -562,23 +591,4 @@ function showStack(error: unknown, system: System): void {
   // Not every engine puts the message at the head of the stack, or keeps one at all.
   if (VARIABLES.AMPLIHACK_DEBUG.get(system) && error instanceof Error)
     system.stdio.writeError(`${error}\n${error.stack ?? ""}\n`);
-}
-
-const REASON_LIMIT = 4_000;
-const CONTEXT_LIMIT = 100_000;
-
-/** What a hook says, no longer than hosts take. */
-function limitTexts(effect: Effect): Effect {
-  const { decision, context } = effect;
-  return {
-    ...effect,
-    ...(decision?.reason === undefined
-      ? {}
-      : { decision: { ...decision, reason: cut(decision.reason, REASON_LIMIT) } }),
-    ...(context === undefined ? {} : { context: cut(context, CONTEXT_LIMIT) }),
-  };
-}
-
-function cut(text: string, limit: number): string {
-  return text.length <= limit ? text : `${text.slice(0, limit - 1)}…`;
 }

@@ -65,6 +65,26 @@ const TASK_FILES: readonly (readonly [programs: RegExp, files: RegExp])[] = [
   [/^go$/, /\.go$|^go\.(?:mod|work)$/],
 ];
 
+/** Programs that build or find what they run by themselves, below where they are started. */
+const BUILDERS =
+  `cargo go dotnet swift zig gradlew? mvnw? sbt mill ant lein cljs? clojure stack cabal crystal shards dub
+  nim nimble mix rebar3 gleam dune scala-cli dart flutter bazel(?:isk)? buck2 meson ninja cmake ctest scons waf g?make just
+  task javac? kotlinc? tsx ts-node vite-node deno py\\.?test unittest tox nox nose2 rspec rails rake jest vitest mocha ava
+  phpunit prove pre-commit xcodebuild`
+    .trim()
+    .split(/\s+/);
+/** Where a command begins, or behind what starts a tool of the project. */
+const STARTS_BUILD = new RegExp(
+  String.raw`(?:^|[;&|({\n"'\x60]\s*|(?:^|\s)(?:env|sudo|time|nohup|exec|command|npx|bunx|uvx|dlx|-m|(?:uv|poetry|pipenv|hatch|pdm|rye|pixi)\s+run)\s+)(?:\w+=\S*\s+)*(?:[\w.-]*/)*(?:${BUILDERS.join("|")})(?=$|[\s;&|"'\x60)])`,
+  "i",
+);
+const BUILT =
+  /\.(?:rs|go|cs|fs|vb|swift|zig|java|class|kts?|scala|sc|groovy|gradle|clj[cs]?|edn|hs|cr|d|nims?|exs?|erl|gleam|mli?|dart|cc?|cpp|cxx|h|hh|hpp|mm?|s|asm|[mc]?[jt]sx?|vue|svelte|py|pyx|rb|php|pl|pm|t|lua|(?:ba|z)?sh|proto|\w+proj|sln|props|targets|toml|jsonc?|ya?ml|xml|mk|cmake|bzl|bazel|cabal|sbt|mod|sum|work|properties|cfg|ini)$|^(?:[a-z]*makefile|justfile|build|workspace|dune|gemfile|rakefile|cmakelists\.txt)$/i;
+/** Of git, and what is fetched: to compare it at each call would take longer than the hook. */
+const NOT_BUILT = /^(?:\.git|node_modules|\.venv|venv|__pycache__|\.gradle|\.next|\.cache)$/;
+const MAX_BUILT = 2_000;
+const MAX_BUILT_FOLDERS = 2_000;
+
 /** What hooks in Claude's shape start and send to, for people: one line each. */
 export function listActions(data: Json): readonly string[] {
   return handlersIn(data).flatMap(handler => {
@@ -115,6 +135,7 @@ class Search {
   readonly #projectRoot: string;
   readonly #found = new Set<string>();
   readonly #pending: { readonly path: string; readonly size: number }[] = [];
+  readonly #trees = new Set<string>();
   readonly #beginnings = new Map<string, ReadonlySet<string>>();
   #words = 0;
   #isFollowing = false;
@@ -138,11 +159,13 @@ class Search {
     const folders = [...from];
     const takers = new Set<RegExp>(SPREADS.test(text) ? [/^/] : []);
     const seen = new Set<string>();
+    // Texts are full of such names: only where the command itself says so.
+    if (!this.#isFollowing && STARTS_BUILD.test(text)) this.#takeTree(from[0] ?? this.#projectRoot);
     for (const { word, isRun, isComputed } of wordsIn(text)) {
       const key = `${word}\n${folders.length}`;
       if (seen.has(key) || (isComputed && !isRun)) continue;
       seen.add(key);
-      if (++this.#words > MAX_WORDS || this.#found.size >= MAX_FILES) return;
+      if (++this.#words > MAX_WORDS || this.#found.size >= MAX_FILES + MAX_BUILT) return;
       if (PATTERN.test(word))
         for (const folder of folders)
           for (const path of listMatches(this.#system.files, folder, inProject(word))) this.take(path);
@@ -174,6 +197,27 @@ class Search {
       if (next.size <= MAX_FILE_BYTES)
         this.look(text.decode(files.read(next.path, MAX_FILE_BYTES)).text, [dirname(next.path), ...places]);
     return [...this.#found].sort();
+  }
+
+  /** What somebody agrees to is compared whole, or not agreed to. */
+  #takeTree(top: string): void {
+    if (this.#trees.has(top)) return;
+    this.#trees.add(top);
+    const pending = [top];
+    let taken = 0;
+    for (let at = 0; at < pending.length; at++) {
+      const folder = pending[at] ?? top;
+      for (const name of [...this.#listed(folder)].sort()) {
+        const path = join(folder, name);
+        const kind = this.#system.files.inspect(path)?.kind;
+        if (kind === "directory" && !NOT_BUILT.test(name)) pending.push(path);
+        else if (BUILT.test(name) && this.take(path)) taken += 1;
+        if (taken > MAX_BUILT || pending.length > MAX_BUILT_FOLDERS)
+          throw new Error(
+            `${top} has more files than can be compared, and a hook builds them at each run; let the hook start a program that is built`,
+          );
+      }
+    }
   }
 
   #takeFrom(folder: string, names: RegExp): void {

@@ -2,6 +2,7 @@ import {
   type Config,
   type ConfigNotice,
   effectiveAutonomy,
+  findMisplacedConfig,
   type GuardSettings,
   loadConfig,
   MAX_CONFIG_BYTES,
@@ -95,7 +96,8 @@ async function checkRecipes(system: System, { projectRoot }: UserDirectories): P
 /** Configuration files: what in them does not count, and what a failure policy cannot do. */
 function checkConfiguration(system: System, places: UserDirectories): readonly DoctorCheck[] {
   const { config, notices, used } = loadConfig(system, places);
-  const checks = notices.map(notice => asCheck(system, notice));
+  const misplaced = findMisplacedConfig(system, { ...places, cwd: system.files.workingDirectory() });
+  const checks = [...notices, ...misplaced].map(notice => asCheck(system, notice));
   for (const { message } of ruleSettingProblems(config.guard))
     checks.push(warn("configuration", `guard.rules: ${message}`, "amplihack config list"));
   const policies = HOOK_REGISTRY.map(row => ({

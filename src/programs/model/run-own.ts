@@ -1,6 +1,7 @@
 import {
   concatenate,
   execute,
+  type Invocation,
   joinPath,
   knownText,
   LIMITS,
@@ -13,6 +14,7 @@ import {
   writtenEntry,
 } from "../../shell/index.ts";
 import { globMatches } from "../../system/index.ts";
+import { isSearched } from "../records/other-languages.ts";
 import {
   AGENT_FOLDERS,
   agentFileNames,
@@ -22,7 +24,8 @@ import {
   type Started,
 } from "../records/own-commands.ts";
 import { findOwnCall } from "../records/own-program.ts";
-import { isInterpreter } from "./registry.ts";
+import { readProjectTree } from "./project-tree.ts";
+import { findProgram, isInterpreter } from "./registry.ts";
 import { runOptionText } from "./run.ts";
 import { importedFiles, runInterpreterCode } from "./run-code.ts";
 import { filesRunBy } from "./runs-files.ts";
@@ -43,13 +46,15 @@ export function runOwn(name: string, call: ProgramCall): void {
   for (const { from, code, path, invocation } of codeRuns.slice(runs))
     if (from === "file" && path !== undefined && knownText(code) === undefined)
       noteFiles([path], { ...call, cwd: invocations[invocation ?? -1]?.cwd ?? call.cwd });
+  const trees = new Map<string, readonly [ProgramCall, string]>();
   for (const invocation of invocations.slice(begun)) {
     const { program, cwd, place } = invocation;
     const isAll = program !== undefined && isInterpreter(program);
     const there = { ...call, cwd, place };
     const words = invocation.argv.flatMap(partsOfWord);
     const named = words.slice(1).filter(word => isAll || CODE_NAME.test(knownText(word) ?? ""));
-    const patterns = filesRunBy(invocation);
+    const patterns = filesRunBy(invocation) ?? (loadsModules(invocation) ? "*" : undefined);
+    if (patterns !== undefined) trees.set(`${knownText(cwd)}\0${patterns}`, [there, patterns]);
     // `npm test` names a task, and no folder.
     const places = words.slice(1).filter(word => isAll || /[./]/.test(knownText(word) ?? ""));
     const entries = patterns === undefined ? [] : places.flatMap(word => listEntryFiles(word, there));
@@ -58,6 +63,25 @@ export function runOwn(name: string, call: ProgramCall): void {
     // Whatever else is named may be what it runs or obeys: it is the same while nothing wrote it.
     for (const word of words) noteStamp(word, there);
   }
+  for (const [there, patterns] of trees.values()) noteTree(there, patterns);
+}
+
+/** Also with nothing but code among its words, which may import others; a shell runs what its text names. */
+function loadsModules({ program }: Invocation): boolean {
+  if (program === undefined) return false;
+  return (
+    isSearched(program) || (isInterpreter(program) && findProgram(program)?.is?.includes("shell") !== true)
+  );
+}
+
+/** Sources that a build takes, tests that a runner finds, modules that a program imports. */
+function noteTree(call: ProgramCall, patterns: string): void {
+  const tree = readProjectTree(call, patterns);
+  if (tree === undefined) return;
+  note(text(tree.top), text(tree.digest), call);
+  if (tree.isWhole) return;
+  const message = `${tree.top} has more files than can be compared`;
+  leaveUnexamined(call.scope.session, "input-size", message, "", call.span);
 }
 
 /** `uv run server.py`, `deno run server.ts` */

@@ -373,6 +373,7 @@ export const cloud: Field = {
       ],
     }),
     program("pulumi", "dangerous", {
+      runsFiles: "*",
       chosenBy: /^pulumi stack (select|init) /,
       options: {
         flags: "-yf yes skip-preview force preview-only help|h",

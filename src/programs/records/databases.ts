@@ -91,6 +91,7 @@ export const databases: Field = {
       ],
     }),
     program("knex", "", {
+      runsFiles: "*",
       options: { flags: "all", values: "env knexfile cwd", abbreviates: false },
       operations: [
         "db.reset migrate:rollback | undo every migration | needs all | safer knex migrate:list | stops knex migrate:rollback --all",

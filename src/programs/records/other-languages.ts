@@ -61,9 +61,9 @@ export const otherLanguages: Field = {
       // A text that is no source shows in what they complain about, and in what they expand.
       "gcc cc clang g++ c++ clang++ tcc rustc javac kotlinc swiftc zig ocamlopt fpc dmd nim",
       "namesHosts",
-      { run: compile, runsFiles: "*.zig *.nims *.nimble *.rs" },
+      { run: compile, runsFiles: "*.zig *.nim *.nims *.nimble *.rs" },
     ),
-    program("java", "", { run: compile, tool: archiveTool }),
+    program("java", "", { runsFiles: "*", run: compile, tool: archiveTool }),
   ],
 };
 

@@ -120,6 +120,7 @@ export const packages: Field = {
     }),
     program("composer", "", { runsFiles: "*", tool: call => toolBehind(call, "exec") }),
     program("dotnet", "", {
+      runsFiles: "*",
       run: compile,
       tool: call => toolBehind(call),
       operations: [

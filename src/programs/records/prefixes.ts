@@ -257,14 +257,14 @@ const TABLE = `
     mise rtx fnm | values -cCj command cd jobs | exact | subcommands exec x | after dashes | runs c command | changes more | loads *
     asdf rbenv pyenv nodenv goenv | subcommands exec run | changes more
     volta | flags bundled-npm no-yarn no-pnpm | values node npm yarn pnpm env | subcommands run
-    opam stack cabal | unknown takes value | subcommands exec | after dashes
+    opam stack cabal | unknown takes value | subcommands exec | after dashes | loads *
     rustup | flags install | subcommands run | operands 1 | shows show
     devbox | values -c config environment | subcommands run | after dashes
     nvm | flags silent | subcommands exec run | operands 1 | changes more
-    bundle | flags keep-file-descriptors | values gemfile | subcommands exec | changes more
-    poetry pipenv rye pdm hatch pixi | flags -qv help|h dry-run build | values -Cpur directory project | subcommands run | changes more
+    bundle | flags keep-file-descriptors | values gemfile | subcommands exec | changes more | loads *
+    poetry pipenv rye pdm hatch pixi | flags -qv help|h dry-run build | values -Cpur directory project | subcommands run | changes more | loads *
     uv | flags -qv help|h dry-run isolated no-sync frozen locked no-project all-extras active no-dev | values -p with python extra
-        group project directory env-file with-requirements package index | subcommands run | changes more
+        group project directory env-file with-requirements package index | subcommands run | changes more | loads *
     conda mamba micromamba | flags -v no-capture-output live-stream | values -np name prefix cwd | subcommands run |
         directory cwd | changes more | shows list info search
     busybox toybox

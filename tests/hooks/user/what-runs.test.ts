@@ -65,6 +65,38 @@ describe("what a trusted command runs", () => {
     expect(listed(project, { type: "command", command })).toContain(file);
   });
 
+  it.each([
+    ["cargo run -q", "src/deep/mod.rs"],
+    ["cd crates/a && cargo run -q", "crates/b/src/lib.rs"],
+    ["cargo run --manifest-path tool/Cargo.toml", "tool/src/main.rs"],
+    ["go run .", "internal/x.go"],
+    ["dotnet run --project tool", "tool/Program.cs"],
+    ["swift run check", "Sources/check/main.swift"],
+    ["zig build run", "src/main.zig"],
+    ["./gradlew -q run", "src/main/java/App.java"],
+    ["mvn -q exec:java", "src/main/java/App.java"],
+    ["deno task check", "tasks/check.ts"],
+    ["npx tsx tool", "tool/index.ts"],
+    ["make check", "src/check.c"],
+    ["python -m pytest -q", "tests/test_x.py"],
+    ["npx vitest run", "test/x.test.ts"],
+    ["env A=1 cargo run", "src/main.rs"],
+    ["bash -c 'cargo run'", "src/main.rs"],
+    ["cd tool; cargo run", "src/main.rs"],
+    ["uv run pytest", "tests/test_x.py"],
+    ["bundle exec rspec", "spec/x.rb"],
+  ])("belongs to it where it is built at each run: %s, %s", (command, file) => {
+    const project = projectWith({ ...FILES, "Cargo.toml": "", [file]: "1\n" });
+    expect(listed(project, { command })).toContain(file);
+  });
+
+  it("is refused where more is built than can be compared", () => {
+    const many = Object.fromEntries(Array.from({ length: 2_100 }, (_, at) => [`src/m${at}.rs`, ""]));
+    expect(() => listed(projectWith(many), { command: "cargo run" })).toThrow(
+      /more files than can be compared/,
+    );
+  });
+
   it("belongs to it by its variables and arguments as well", () => {
     const project = projectWith(FILES);
     expect(listed(project, { command: "bash", args: ["-c", "sh 'my dir/check.sh'"] })).toEqual([
@@ -75,9 +107,16 @@ describe("what a trusted command runs", () => {
     ]);
   });
 
-  it.each(["prettier --check src/$NAME.ts", "grep -q TODO src", 'git diff --stat "$1"', "true * ?"])(
-    "is no file that a command only looks at: %s",
-    command => expect(listed(projectWith(FILES), { command })).toEqual([]),
+  it.each([
+    "echo make it so",
+    "grep -q cargo README",
+    "git log --grep go",
+    "prettier --check src/$NAME.ts",
+    "grep -q TODO src",
+    'git diff --stat "$1"',
+    "true * ?",
+  ])("is no file that a command only looks at: %s", command =>
+    expect(listed(projectWith(FILES), { command })).toEqual([]),
   );
 
   it("is not hidden behind a long file of another hook", () => {
