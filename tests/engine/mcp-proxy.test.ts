@@ -221,9 +221,10 @@ describe("a proxy between client and server", () => {
       '{"id":1,"method":"prompts/get","params":{"name":"a","arguments":{"b":"c"},"Name":"x"},"X":1}',
     );
     await settled();
-    await proxy.fromClient(
+    void proxy.fromClient(
       '{"id":2,"method":"completion/complete","params":{"ref":{},"argument":{},"Ref":1}}',
     );
+    await settled();
     expect(server).toEqual([
       { id: 1, method: "prompts/get", params: { name: "a", arguments: { b: "c" } } },
       { id: 2, method: "completion/complete", params: { ref: {}, argument: {} } },
@@ -246,6 +247,48 @@ describe("a proxy between client and server", () => {
     await proxy.fromClient('{"id":5,"result":{"roots":[]}}');
     await proxy.fromClient('{"id":5,"result":{"roots":[1]}}');
     expect(server).toEqual([{ id: 5, result: { roots: [] } }]);
+  });
+
+  it.each(["1.5", "1e999", "9007199254740993", "null", "true", "[1]", '{"a":1}'])(
+    "knows no request whose id would not come back as it is: %s",
+    async id => {
+      const { proxy, client, server } = newProxy();
+      await proxy.fromClient(`{"id":${id},"method":"tools/call","params":{"name":"run","arguments":{}}}`);
+      await proxy.fromClient(`{"id":${id},"method":"tools/list"}`);
+      expect(server).toEqual([]);
+      expect(client).toMatchObject([{ error: { code: -32_601 } }, { error: { code: -32_601 } }]);
+    },
+  );
+
+  it("judges the name that the server gets, however its letters are written", async () => {
+    const { engine, proxy, server } = newProxy();
+    const seen: unknown[] = [];
+    engine.beforeToolCall("*", ({ name }) => {
+      seen.push(name);
+      return { block: true, reason: "no" } as never;
+    });
+    for (const params of [
+      String.raw`{"n\u0061me":"rm","\u0061rguments":{}}`,
+      String.raw`{"name":"ls","n\u0061me":"rm","arguments":{}}`,
+      String.raw`{"name":"r\u006d","arguments":{"a":1},"arguments":{}}`,
+    ])
+      await proxy.fromClient(String.raw`{"id":1,"m\u0065thod":"tools\u002fcall","params":${params}}`);
+    expect([seen, server]).toEqual([["mcp__shell__rm", "mcp__shell__rm", "mcp__shell__rm"], []]);
+  });
+
+  it.each([
+    ["a notice with an id", '{"id":1,"method":"notifications/initialized"}'],
+    ["a call inside a list inside a batch", '[[{"id":1,"method":"tools/call","params":{"name":"run"}}]]'],
+    [
+      "a call beside a result",
+      '{"id":1,"result":{},"method":"tools/call","params":{"name":"run","arguments":{}}}',
+    ],
+    ["an answer of the server's own id", '{"id":"amplihack-1","result":{"action":"accept"}}'],
+  ])("lets nothing run unjudged: %s", async (_, line) => {
+    const { engine, proxy, server } = newProxy();
+    engine.beforeToolCall("*", () => ({ block: true, reason: "no" }) as never);
+    await proxy.fromClient(line);
+    expect(JSON.stringify(server)).not.toContain("tools/call");
   });
 
   it("takes no second request of an id that is not answered", async () => {
@@ -477,6 +520,47 @@ describe("a proxy between client and server", () => {
         expect([seen, server]).toEqual([[{ uri, ...(path && { path }), ...(paths && { paths }) }], []]);
       },
     );
+
+    it.each([
+      [
+        "resources/subscribe",
+        { uri: "file:///home/user/.ssh/id_rsa" },
+        "Read",
+        { file_path: "/home/user/.ssh/id_rsa" },
+      ],
+      [
+        "resources/subscribe",
+        { uri: "keys://x/id_rsa" },
+        "mcp__shell__resources_subscribe",
+        { uri: "keys://x/id_rsa", path: "/x/id_rsa" },
+      ],
+      [
+        "completion/complete",
+        { ref: { type: "ref/resource", uri: "file:///{path}" }, argument: { name: "path", value: ".env" } },
+        "mcp__shell__completion_complete",
+        {
+          ref: { type: "ref/resource", uri: "file:///{path}" },
+          argument: { name: "path", value: ".env" },
+          path: ".env",
+        },
+      ],
+      [
+        "completion/complete",
+        { ref: { type: "ref/prompt", name: "p" }, argument: { name: "a", value: "" } },
+        "mcp__shell__completion_complete",
+        { ref: { type: "ref/prompt", name: "p" }, argument: { name: "a", value: "" } },
+      ],
+    ])("is a text of the server however it is asked for: %s", async (method, params, name, args) => {
+      const { engine, proxy, client, server } = newProxy();
+      const seen: unknown[] = [];
+      engine.beforeToolCall("*", call => {
+        seen.push([call.name, call.args]);
+        return { block: true, reason: "a key" } as never;
+      });
+      await proxy.fromClient(JSON.stringify({ id: 1, method, params }));
+      expect([seen, server]).toEqual([[[name, args]], []]);
+      expect(client).toMatchObject([{ id: 1, error: { code: -32_001 } }]);
+    });
 
     it("that is allowed is handed on as it came", async () => {
       const { proxy, client, server } = newProxy();

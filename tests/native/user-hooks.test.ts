@@ -5,6 +5,7 @@ import { expect, it } from "vitest";
 import { bundleProgram } from "../bundle-program.ts";
 import { untilBusy } from "../hooks/executable.ts";
 import { userHooksContract, World } from "../hooks/user/user-hooks-contract.ts";
+import { temporaryDirectory } from "../temporary-directory.ts";
 import { describeNative, NATIVE_FILE } from "./program.ts";
 
 describeNative("users' hooks in the native program", () =>
@@ -14,7 +15,7 @@ describeNative("users' hooks in the native program", () =>
 const QUESTION = "git push --force origin feature";
 const hook = (options: string, body: string) =>
   `import { defineHook } from "amplihack/hooks";
-   export default defineHook({ name: "greedy", event: "PreToolUse", tool: "Bash", options: ${options}, run({ state, log }) { ${body} } });`;
+   export default defineHook({ name: "greedy", event: "PreToolUse", tool: "Bash", options: ${options}, async run({ exec }) { ${body} } });`;
 
 async function worldWith(options: string, body: string): Promise<World> {
   const runner = bundleProgram(new URL("../../src/bin/run-hooks.ts", import.meta.url));
@@ -42,7 +43,7 @@ describeNative("a portable hook in the native program", () => {
     expect(answer).toMatchObject({
       hookSpecificOutput: {
         permissionDecision: "ask",
-        permissionDecisionReason: expect.stringMatching(/force/i),
+        permissionDecisionReason: expect.stringMatching(/overwrite/),
       },
     });
     expect(stderr).not.toContain("crashed");
@@ -63,16 +64,17 @@ describeNative("a portable hook in the native program", () => {
   });
 
   it.each([
-    ["open", QUESTION, "ask", /force/i],
+    ["open", QUESTION, "ask", /overwrite/],
     ["closed", QUESTION, "deny", /hook greedy could not run: the engine crashed/],
     ["closed", "git status", "deny", /hook greedy could not run: the engine crashed/],
     ["ask", "git status", "ask", /hook greedy could not run: the engine crashed/],
   ])(
     "with which the engine crashes leaves the answer that was encoded before: %s, %s",
     async (policy, command, decision, reason) => {
+      const begun = join(temporaryDirectory(), "begun");
       const world = await worldWith(
         `{ onFailure: "${policy}", timeoutMs: 600_000 }`,
-        'log("begun"); state.session.update(() => ({ a: 1 })); for (;;);',
+        `await exec(["touch", ${JSON.stringify(begun)}]); for (;;);`,
       );
       const child = spawn(NATIVE_FILE, ["pre-tool-use"], {
         cwd: world.project,
@@ -86,8 +88,7 @@ describeNative("a portable hook in the native program", () => {
       const ended = new Promise(resolve => child.once("close", code => resolve(code)));
       const call = { hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command } };
       child.stdin.end(JSON.stringify({ session_id: "s", cwd: world.project, ...call }));
-      const folder = join(world.stateHome, "hooks", "state");
-      await expect.poll(() => existsSync(folder), { timeout: 200_000, interval: 5 }).toBe(true);
+      await expect.poll(() => existsSync(begun), { timeout: 200_000, interval: 5 }).toBe(true);
       await untilBusy(child.pid ?? 0, 5);
       child.kill("SIGABRT");
       expect(await ended).toBe(0);

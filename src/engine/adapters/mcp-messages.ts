@@ -102,6 +102,28 @@ interface NamedFile {
   readonly paths?: readonly string[];
 }
 
+/**
+ * Methods that ask the server for texts of its own. What it completes is a text from it as well: the `{path}` of a
+ * template may be any file, and one that it is told to watch is one that it reads.
+ */
+export const FETCHED: ReadonlySet<string> = new Set([
+  "resources/read",
+  "resources/subscribe",
+  "prompts/get",
+  "completion/complete",
+]);
+
+/** What such a request asks for, in words, and the file that it names. What was typed so far may be a path. */
+export function readFetched(
+  method: string,
+  params: JsonObject,
+): { readonly what: string; readonly named: NamedFile | undefined } {
+  const typed = stringAt(params["argument"], "value") ?? "";
+  const what = stringAt(params, "uri", "name", "taskId") ?? typed;
+  const address = method.startsWith("resources/") ? what : typed;
+  return { what, named: address === "" ? undefined : uriToPath(address) };
+}
+
 /** The path that an address names on this machine: a `file:` address surely, one of a scheme of the server's own perhaps. */
 export function uriToPath(uri: string): NamedFile | undefined {
   // As servers read it, for whom blanks around it and control characters inside are nothing.

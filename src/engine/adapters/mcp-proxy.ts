@@ -15,13 +15,14 @@ import { asResult, ReportedFailure, refusal, type ToolResult, toResult } from ".
 import { boundResult, type DefinitionKeeper, Definitions } from "./mcp-definitions.ts";
 import {
   cancelledKey,
+  FETCHED,
   idKey,
   idsIn,
   isAnswerToNobody,
   knownAnswer,
   knownMessage,
+  readFetched,
   toLine,
-  uriToPath,
   withErrorNotes,
   withNotes,
 } from "./mcp-messages.ts";
@@ -124,7 +125,7 @@ export class McpProxy {
     }
     const { method } = known;
     if (method === "tools/call") return this.call(known);
-    if (method === "resources/read" || method === "prompts/get") return this.fetch(known);
+    if (typeof method === "string" && FETCHED.has(method)) return this.fetch(known);
     if (method === "tasks/result") return this.taskResult(known);
     if (method === "initialize") this.canAsk = declaresElicitation(known) && this.ports.mayAsk?.() !== false;
     if (this.definitions !== undefined && id !== undefined) {
@@ -454,8 +455,7 @@ export class McpProxy {
   private async fetch(message: JsonObject): Promise<void> {
     const params = isJsonObject(message["params"]) ? message["params"] : {};
     const method = stringAt(message, "method") ?? "";
-    const what = stringAt(params, "uri", "name", "taskId") ?? "";
-    const named = method === "resources/read" ? uriToPath(what) : undefined;
+    const { what, named } = readFetched(method, params);
     const id = message["id"];
     if (id === undefined) return;
     const key = idKey(message);
