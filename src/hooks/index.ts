@@ -33,6 +33,7 @@ export {
   askerForService,
   consumeGrants,
   judgeWithGrants,
+  noteGiven,
   RECIPE_STEP_HOST,
   type RefusedCommand,
   ranFiles,

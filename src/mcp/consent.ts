@@ -8,6 +8,7 @@ import {
   consumeGrants,
   isAudited,
   judgeWithGrants,
+  noteGiven,
   openGuard,
   ranFiles,
   rememberRefusal,
@@ -16,7 +17,7 @@ import {
 import { errorText } from "../protocol/index.ts";
 import { Problem } from "../state/index.ts";
 import { quoteWord } from "../system/index.ts";
-import { redactOpening } from "../text/index.ts";
+import { clip, redactOpening } from "../text/index.ts";
 import type { CallExtra, ServerContext } from "./tool.ts";
 
 /** A call of a tool, as the command that does the same. */
@@ -45,7 +46,7 @@ export async function requireConsent(
   { tool, words }: StandsFor,
 ): Promise<Agreed> {
   const command = ["amplihack", ...words].map(quoteWord).join(" ");
-  const { judgement, hearsClients } = judgeAsCommand(context, tool, command);
+  const { judgement, hearsClients, stateHome } = judgeAsCommand(context, tool, command);
   const files = ranFiles(context.system, judgement).files?.map(({ sha256 }) => sha256);
   if (judgement.verdict === "allow") return { files };
   const canAsk =
@@ -53,7 +54,10 @@ export async function requireConsent(
     context.mayAsk() &&
     server.server.getClientCapabilities()?.elicitation?.form !== undefined;
   const isAsked = judgement.verdict === "ask" && canAsk;
-  if (isAsked && (await askPerson(server, extra, tool, command, judgement))) return { files };
+  if (isAsked && (await askPerson(server, extra, tool, command, judgement))) {
+    noteYes(server, context, stateHome, command);
+    return { files };
+  }
   const { code, texts } = judgement;
   const reason = isAsked ? USER_REFUSED : (texts?.model ?? judgement.reason ?? "it is not allowed");
   throw new Problem(`${tool} did not run: ${reason}`, {
@@ -68,6 +72,25 @@ interface Judged {
   readonly judgement: Judgement;
   /** false where a stronger consent was chosen than the answer of a program that says it showed the question */
   readonly hearsClients: boolean;
+  readonly stateHome: string;
+}
+
+/** Whoever answered, the next session says what was permitted: a program may have played the client and its host. */
+function noteYes(
+  server: McpServer,
+  { system, warn }: ServerContext,
+  stateHome: string,
+  command: string,
+): void {
+  const { name = "an unknown client" } = server.server.getClientVersion() ?? {};
+  try {
+    noteGiven(system, stateHome, {
+      command: redactOpening(command),
+      host: `the MCP client ${clip(name, 40)}`,
+    });
+  } catch (error) {
+    warn(`the next session will not show what was permitted: ${errorText(error)}`);
+  }
 }
 
 function judgeAsCommand(context: ServerContext, tool: string, command: string): Judged {
@@ -83,9 +106,9 @@ function judgeAsCommand(context: ServerContext, tool: string, command: string): 
   const guard = openGuard(system, undefined, error =>
     warn(`no allow-once code can be offered: ${errorText(error)}`),
   );
-  const hearsClients = guard.config.consent === "terminal";
-  if (!guard.config.parts.includes("guard")) return { judgement: ALLOWED, hearsClients };
   const { stateHome } = guard;
+  const hearsClients = guard.config.consent === "terminal";
+  if (!guard.config.parts.includes("guard")) return { judgement: ALLOWED, hearsClients, stateHome };
   const judgement = judgeWithGrants(
     system,
     stateHome,
@@ -94,7 +117,7 @@ function judgeAsCommand(context: ServerContext, tool: string, command: string): 
     askerForService(guard.config, () => ({ command: redactOpening(command), cwd: guard.context.cwd })),
   );
   attempt("the judgement was not recorded", () => record(context, guard, tool, command, judgement));
-  return { judgement, hearsClients };
+  return { judgement, hearsClients, stateHome };
 }
 
 function record(

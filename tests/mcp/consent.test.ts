@@ -12,6 +12,7 @@ import {
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { readGiven } from "../../src/hooks/program/grants.ts";
 import { temporaryDirectory } from "../temporary-directory.ts";
 import { connect, textOf } from "./connected.ts";
 
@@ -55,6 +56,19 @@ describe("a recipe that a person is asked about", () => {
     const { call, project } = await connect({ answer: () => yes });
     writeFileSync(join(project, "r.yaml"), recipe("echo asked"));
     expect(textOf(await call("recipe_run", { recipe: join(project, "r.yaml") }))).toContain("asked");
+  });
+
+  it("is told to the next session, whoever said yes, and not where nobody did", async () => {
+    const { call, home, project, context } = await connect({ answer: () => answers.shift() ?? yes });
+    const answers: (typeof yes | { readonly action: "decline" })[] = [{ action: "decline" }, yes];
+    writeFileSync(join(project, "r.yaml"), recipe("echo asked"));
+    const stateHome = join(home, ".amplihack");
+    await call("recipe_run", { recipe: join(project, "r.yaml") });
+    expect(readGiven(context.system, stateHome)).toEqual([]);
+    await call("recipe_run", { recipe: join(project, "r.yaml") });
+    expect(readGiven(context.system, stateHome)).toMatchObject([
+      { command: expect.stringContaining("amplihack recipe run"), host: "the MCP client test client" },
+    ]);
   });
 
   it.each(["desktop", "service"])("is not permitted by a client where consent is %s", async consent => {

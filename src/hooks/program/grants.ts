@@ -317,8 +317,12 @@ export function grantOnce(system: System, stateHome: string, refused: RefusedCom
   return grant;
 }
 
-/** Notes what a person permitted for good, so that the next session shows it. */
-export function noteGiven(system: System, stateHome: string, refused: RefusedCommand): void {
+/** Notes what was permitted for good, or to a program that showed the question, so that the next session shows it. */
+export function noteGiven(
+  system: System,
+  stateHome: string,
+  refused: Pick<RefusedCommand, "command" | "host">,
+): void {
   change(system, stateHome, file => ({
     ...file,
     given: [...(file.given ?? []), describeGiven(refused, system.clock.nowMs())].slice(-MAX_GIVEN),
@@ -327,7 +331,10 @@ export function noteGiven(system: System, stateHome: string, refused: RefusedCom
 
 const MAX_GIVEN = 20;
 
-function describeGiven({ command, host }: RefusedCommand, givenMs: number): GivenGrant {
+function describeGiven(
+  { command, host }: Pick<RefusedCommand, "command" | "host">,
+  givenMs: number,
+): GivenGrant {
   return { command: clip(command, 200), ...defined({ host }), givenMs };
 }
 

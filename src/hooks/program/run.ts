@@ -312,7 +312,7 @@ class ProgramRun implements HookRun {
       ({ command, host, givenMs }) =>
         `\`${escapeControls(clip(command, 80))}\`${host === undefined ? "" : ` in ${host}`}, ${localTimestamp(givenMs).slice(0, 16).replace("T", " ")}`,
     );
-    const text = `amplihack: permitted at a terminal since the last session: ${shown.join("; ")}. If that was not you: amplihack guard log`;
+    const text = `amplihack: permitted since the last session: ${shown.join("; ")}. If that was not you: amplihack guard log`;
     return [{ hook: "amplihack.grants", effect: { message: { text, level: "warn" } } }];
   }
 

@@ -65,23 +65,29 @@ const TASK_FILES: readonly (readonly [programs: RegExp, files: RegExp])[] = [
   [/^go$/, /\.go$|^go\.(?:mod|work)$/],
 ];
 
-/** Programs that build or find what they run by themselves, below where they are started. */
-const BUILDERS =
-  `cargo go dotnet swift zig gradlew? mvnw? sbt mill ant lein cljs? clojure stack cabal crystal shards dub
-  nim nimble mix rebar3 gleam dune scala-cli dart flutter bazel(?:isk)? buck2 meson ninja cmake ctest scons waf g?make just
-  task javac? kotlinc? tsx ts-node vite-node deno py\\.?test unittest tox nox nose2 rspec rails rake jest vitest mocha ava
-  phpunit prove pre-commit xcodebuild`
-    .trim()
-    .split(/\s+/);
+/**
+ * Programs that make the hook's own program of sources at each run, and where they do more than that, the word that says
+ * so. What tests, checks or builds the project is for sources that change all day; those are not what is agreed to.
+ */
+const RUNNERS = [
+  "(?:cargo|go|dotnet|swift|zig|gradlew?|sbt|mill|lein|stack|cabal|crystal|dub|nimble|nim|mix|gleam|dune|scala-cli|dart|bazel(?:isk)?|buck2|deno)\\b[^;&|\\n]{0,200}?\\s(?:run|r|exec|task)",
+  "mvnw?\\b[^;&|\\n]{0,200}?\\sexec:\\w+",
+  "java|kotlin|cljs?|clj|clojure|tsx|ts-node|vite-node",
+].join("|");
 /** Where a command begins, or behind what starts a tool of the project. */
 const STARTS_BUILD = new RegExp(
-  String.raw`(?:^|[;&|({\n"'\x60]\s*|(?:^|\s)(?:env|sudo|time|nohup|exec|command|npx|bunx|uvx|dlx|-m|(?:uv|poetry|pipenv|hatch|pdm|rye|pixi)\s+run)\s+)(?:\w+=\S*\s+)*(?:[\w.-]*/)*(?:${BUILDERS.join("|")})(?=$|[\s;&|"'\x60)])`,
+  String.raw`(?:^|[;&|({\n"'\x60]\s*|(?:^|\s)(?:env|sudo|time|nohup|exec|command|npx|bunx|dlx)\s+)(?:\w+=\S*\s+)*(?:[\w.-]*/)*(?:${RUNNERS})(?=$|[\s;&|"'\x60])`,
   "i",
 );
 const BUILT =
   /\.(?:rs|go|cs|fs|vb|swift|zig|java|class|kts?|scala|sc|groovy|gradle|clj[cs]?|edn|hs|cr|d|nims?|exs?|erl|gleam|mli?|dart|cc?|cpp|cxx|h|hh|hpp|mm?|s|asm|[mc]?[jt]sx?|vue|svelte|py|pyx|rb|php|pl|pm|t|lua|(?:ba|z)?sh|proto|\w+proj|sln|props|targets|toml|jsonc?|ya?ml|xml|mk|cmake|bzl|bazel|cabal|sbt|mod|sum|work|properties|cfg|ini)$|^(?:[a-z]*makefile|justfile|build|workspace|dune|gemfile|rakefile|cmakelists\.txt)$/i;
-/** Of git, and what is fetched: to compare it at each call would take longer than the hook. */
-const NOT_BUILT = /^(?:\.git|node_modules|\.venv|venv|__pycache__|\.gradle|\.next|\.cache)$/;
+/** Of git, of hosts, of ours, and what is fetched or written at each run. */
+const NOT_BUILT =
+  /^(?:\.git|\.claude|\.amplihack|node_modules|\.venv|venv|__pycache__|\.gradle|\.build|\.next|\.cache|\.?zig-cache|zig-out|\.dart_tool)$/;
+/** Beside the file that says how a project is built, and nowhere else: `src/bin` holds sources. */
+const OUTPUT = /^(?:target|build|dist|out|bin|obj|_build)$/;
+const MANIFEST =
+  /^(?:Cargo\.toml|go\.mod|package\.json|Package\.swift|build\.zig|pom\.xml|(?:build|settings)\.gradle(?:\.kts)?|build\.(?:sbt|sc)|mix\.exs|dune-project|dub\.(?:json|sdl)|pubspec\.yaml|deno\.jsonc?|project\.clj|.*\.(?:\w\wproj|sln|cabal|nimble))$/;
 const MAX_BUILT = 2_000;
 const MAX_BUILT_FOLDERS = 2_000;
 
@@ -207,10 +213,13 @@ class Search {
     let taken = 0;
     for (let at = 0; at < pending.length; at++) {
       const folder = pending[at] ?? top;
-      for (const name of [...this.#listed(folder)].sort()) {
+      const names = [...this.#listed(folder)].sort();
+      const isBuiltHere = names.some(name => MANIFEST.test(name));
+      for (const name of names) {
         const path = join(folder, name);
         const kind = this.#system.files.inspect(path)?.kind;
-        if (kind === "directory" && !NOT_BUILT.test(name)) pending.push(path);
+        const isSkipped = NOT_BUILT.test(name) || (isBuiltHere && OUTPUT.test(name));
+        if (kind === "directory" && !isSkipped) pending.push(path);
         else if (BUILT.test(name) && this.take(path)) taken += 1;
         if (taken > MAX_BUILT || pending.length > MAX_BUILT_FOLDERS)
           throw new Error(

@@ -77,17 +77,32 @@ describe("what a trusted command runs", () => {
     ["mvn -q exec:java", "src/main/java/App.java"],
     ["deno task check", "tasks/check.ts"],
     ["npx tsx tool", "tool/index.ts"],
-    ["make check", "src/check.c"],
-    ["python -m pytest -q", "tests/test_x.py"],
-    ["npx vitest run", "test/x.test.ts"],
     ["env A=1 cargo run", "src/main.rs"],
+    ["java Checks", "src/Deep.java"],
+    ["cargo +nightly -q run --bin check", "src/bin/check.rs"],
+    ["bazel run //tools:check", "tools/check.go"],
     ["bash -c 'cargo run'", "src/main.rs"],
     ["cd tool; cargo run", "src/main.rs"],
-    ["uv run pytest", "tests/test_x.py"],
-    ["bundle exec rspec", "spec/x.rb"],
   ])("belongs to it where it is built at each run: %s, %s", (command, file) => {
     const project = projectWith({ ...FILES, "Cargo.toml": "", [file]: "1\n" });
     expect(listed(project, { command })).toContain(file);
+  });
+
+  it("is not what is written at each run, but sources in folders of such names", () => {
+    const project = projectWith({
+      "Cargo.toml": "",
+      "src/bin/check.rs": "",
+      "target/debug/.fingerprint/x.json": "{}",
+      "app/App.csproj": "",
+      "app/obj/project.assets.json": "{}",
+      "app/bin/Debug/App.json": "{}",
+      ".claude/runtime/x.json": "{}",
+    });
+    expect(listed(project, { command: "cargo run" })).toEqual([
+      "Cargo.toml",
+      "app/App.csproj",
+      "src/bin/check.rs",
+    ]);
   });
 
   it("is refused where more is built than can be compared", () => {
