@@ -16,7 +16,6 @@ import {
   checkInput,
   type Diagnostic,
   describeEvent,
-  type Effect,
   errorName,
   errorText,
   type FailurePolicy,
