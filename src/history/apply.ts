@@ -1,8 +1,8 @@
 import { errorText } from "../protocol/index.ts";
 import { Problem } from "../state/index.ts";
-import { type Files, SystemError } from "../system/index.ts";
+import { type ExactFacts, type Files, SystemError } from "../system/index.ts";
 import { createDisk, openRepository } from "../workspace/index.ts";
-import { ABSENT, type NotKept, type PathState } from "./change.ts";
+import { ABSENT, type FileState, type NotKept, type PathState } from "./change.ts";
 import { completeChange } from "./complete.ts";
 import {
   checkOutBeside,
@@ -124,7 +124,7 @@ async function findWrong(
       target.kind === "file"
         ? facts?.kind === "file" &&
           facts.mode === target.mode &&
-          (action !== "restore" || target.content.in === "git" || facts.size === target.size)
+          (action !== "restore" || !hasSizeOfFile(target) || facts.size === target.size)
         : target.kind === "link"
           ? facts?.kind === "symlink" && files.readLink(path) === target.target
           : target.kind === "directory"
@@ -133,7 +133,7 @@ async function findWrong(
               ? facts?.kind === "other" && (target.mode ?? facts.mode) === facts.mode
               : facts === undefined || present.kind === "directory";
     if (isRight) standing.push(step);
-    else wrong.push({ path, why: target.kind === "absent" ? "it is still there" : "it is not there" });
+    else wrong.push({ path, why: whyWrong(target, facts) });
   }
   const different = new Set(await differFromGit(store, inGit(standing), former));
   for (const { path, target, action } of standing) {
@@ -142,6 +142,18 @@ async function findWrong(
       wrong.push({ path, why: "it was written, but its content is not what was kept" });
   }
   return wrong;
+}
+
+/** What git noted of its object may have another size than the file, by its line endings. */
+function hasSizeOfFile({ content }: FileState): boolean {
+  return content.in !== "git" || content.hasSizeOfFile === true;
+}
+
+function whyWrong(target: PathState, facts: ExactFacts | undefined): string {
+  if (target.kind === "absent") return "it is still there";
+  if (target.kind !== "file" || facts?.kind !== "file" || facts.size === target.size)
+    return "it is not there";
+  return "git had it with other line endings, and no copy was made; it has those of git now";
 }
 
 /** The files are restored by now: if the record cannot be written, the change stays open and the undo still counts. */

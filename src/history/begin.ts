@@ -168,12 +168,14 @@ function keptFiles(store: Store, { seen, sweeps }: OpenChange): Captured["keptIn
     add(store.readList(seen) ?? []);
     for (const sweep of sweeps) {
       const all = store.readList(sweep.seen) ?? [];
-      const { changed = all.length } = sweep;
+      const { changed = all.length, converted = 0 } = sweep;
       const isOnly = (kind: GitWork) => work !== undefined && !work.includes(kind);
       add(
         all.slice(
           isOnly("changed") ? changed : 0,
-          isOnly("untracked") && isOnly("ignored") ? changed : undefined,
+          isOnly("untracked") && isOnly("ignored")
+            ? changed
+            : all.length - (work === undefined ? 0 : converted),
         ),
       );
     }

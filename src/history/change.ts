@@ -27,7 +27,14 @@ export const ABSENT: PathState = { kind: "absent" };
 export type ContentSource =
   | { readonly in: "store" | "digest"; readonly id: string }
   /** `repository` is the top of its working tree, which need not be there any more */
-  | { readonly in: "git"; readonly id: string; readonly repository: string; readonly gitDirectory: string }
+  | {
+      readonly in: "git";
+      readonly id: string;
+      readonly repository: string;
+      readonly gitDirectory: string;
+      /** the size is that of the file on the disk; without it, that of the object, which may have other line endings */
+      readonly hasSizeOfFile?: boolean;
+    }
   | { readonly in: "nowhere"; readonly why: string };
 
 export interface PathChange {

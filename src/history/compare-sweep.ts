@@ -9,13 +9,14 @@ import {
   hashWithGit,
   listCommitFiles,
   parseStatus,
+  readBlobSizes,
   type TrackedPath,
   type WorkTreeStatus,
 } from "./git-status.ts";
 import { cachedRegenerable } from "./keeper.ts";
 import { isSmallTree, readKnownStatus } from "./known-status.ts";
 import { compareSeen, compareStates, factsAt, isUntouched, presentState, type Seen } from "./path-state.ts";
-import { type GitOptions, runGit, withoutTree } from "./run-git.ts";
+import { runGit, withoutTree } from "./run-git.ts";
 import { workPaths } from "./sweep.ts";
 import { recallSweep, type Sweep } from "./sweep-cache.ts";
 import { findFolders, foldersIn, type KnownFolders } from "./tree-folders.ts";
@@ -273,7 +274,13 @@ async function trackedBefore(
         size: sizeOf(one) ?? sizes?.get(id) ?? 0,
         mode: modeOf(at, mode === "100755"),
         modifiedNs: "0",
-        content: { in: "git", id, repository: root, gitDirectory: gitDirectory ?? "" },
+        content: {
+          in: "git",
+          id,
+          repository: root,
+          gitDirectory: gitDirectory ?? "",
+          ...(sizeOf(one) === undefined ? {} : { hasSizeOfFile: true }),
+        },
       });
     }
   }
@@ -283,18 +290,6 @@ async function trackedBefore(
 function sizesInIndex(system: System, repository: Repository): ReadonlyMap<string, number> | undefined {
   const tracked = isSmallTree(system, repository) ? trackedFiles(createDisk(system), repository) : undefined;
   return tracked && new Map([...tracked].map(([path, { size }]) => [path, size]));
-}
-
-async function readBlobSizes(
-  system: System,
-  place: Pick<GitOptions, "cwd" | "env">,
-  ids: readonly string[],
-  timeoutMs: number,
-): Promise<ReadonlyMap<string, number>> {
-  const input = `${[...new Set(ids)].join("\n")}\n`;
-  const run = await runGit(system, ["cat-file", "--batch-check"], { ...place, timeoutMs, input });
-  const lines = run.text.split("\n").map(line => line.split(" "));
-  return new Map(lines.map(([id = "", , size = "0"]) => [id, Number(size) || 0]));
 }
 
 /** Directories that are there now, without those that git ignores since. */

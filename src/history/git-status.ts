@@ -21,6 +21,8 @@ export interface WorkTreeStatus {
   readonly nested: readonly string[];
   /** files and, with a slash at the end, directories */
   readonly ignored: readonly string[];
+  /** tracked files that git has otherwise than they are on the disk, by a filter of the repository or by line endings */
+  readonly converted: readonly string[];
 }
 
 const STATUS = [
@@ -33,6 +35,13 @@ const STATUS = [
   "--ignored=matching",
   "--ignore-submodules=all",
 ];
+
+/** Records of ours behind those of git. */
+const CONVERTED = /^converted ([\s\S]+)$/;
+
+export function describeConverted(paths: Iterable<string>): string {
+  return [...paths].map(path => `converted ${path}\0`).join("");
+}
 
 export type StatusResult =
   | { readonly ok: true; readonly text: string }
@@ -50,6 +59,7 @@ export function parseStatus(text: string): WorkTreeStatus {
   const untracked: string[] = [];
   const nested: string[] = [];
   const ignored: string[] = [];
+  const converted: string[] = [];
   for (const record of text.split("\0")) {
     const kind = record[0];
     if (kind === "#") head = /^# branch\.oid ([0-9a-f]+)$/.exec(record)?.[1] ?? head;
@@ -58,8 +68,9 @@ export function parseStatus(text: string): WorkTreeStatus {
     else if (kind === "u") changed.push(trackedPath(record, 10, 4, 8));
     else if (kind === "?") (record.endsWith("/") ? nested : untracked).push(record.slice(2));
     else if (kind === "!") ignored.push(record.slice(2));
+    else converted.push(...(CONVERTED.exec(record)?.slice(1) ?? []));
   }
-  return { head, changed, untracked, nested: nested.map(path => path.slice(0, -1)), ignored };
+  return { head, changed, untracked, nested: nested.map(path => path.slice(0, -1)), ignored, converted };
 }
 
 /** Fields are parted by blanks; the path, which may have some, comes last. */
@@ -176,4 +187,17 @@ export function parseIndex(text: string): readonly IndexEntry[] {
     entries.push({ path, mode, id, stage, isHidden: tag !== "H" && tag !== "M", isSkipped: /s/i.test(tag) });
   }
   return entries;
+}
+
+/** By object id, the size of its content; not of those that git does not have. */
+export async function readBlobSizes(
+  system: System,
+  place: Pick<GitOptions, "cwd" | "env">,
+  ids: readonly string[],
+  timeoutMs: number,
+): Promise<ReadonlyMap<string, number>> {
+  const input = `${[...new Set(ids)].join("\n")}\n`;
+  const run = await runGit(system, ["cat-file", "--buffer", "--batch-check"], { ...place, timeoutMs, input });
+  const lines = run.text.split("\n").map(line => line.split(" "));
+  return new Map(lines.map(([id = "", , size = "0"]) => [id, Number(size) || 0]));
 }

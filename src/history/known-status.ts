@@ -1,7 +1,8 @@
 import { findHome, readText } from "../state/index.ts";
 import { isInside, join, type System } from "../system/index.ts";
 import { createDisk, currentBranch, hiddenFiles, type Repository, trackedFiles } from "../workspace/index.ts";
-import { parseStatus, readStatus, type StatusResult } from "./git-status.ts";
+import { convertedInTree } from "./conversions.ts";
+import { describeConverted, parseStatus, readStatus, type StatusResult } from "./git-status.ts";
 import { projectKey } from "./journal.ts";
 import { OWN_FILES } from "./keeper.ts";
 import { factsAt, isChangedSince } from "./path-state.ts";
@@ -54,7 +55,15 @@ export async function readKnownStatus(
   const result = await readStatus(system, top, msForGit());
   if (!result.ok) return result;
   const unlike = system.files.unlikeIndex?.(`${repository.gitDirectory}/index`, top);
-  const text = result.text + describeHidden(system, repository, result.text, unlike);
+  const isSameIndex =
+    known !== undefined && known.head.index === system.files.stampsOf(`${repository.gitDirectory}/index`);
+  const converted = await convertedInTree(
+    system,
+    repository,
+    isSameIndex ? parseStatus(known.status).converted : undefined,
+  );
+  const hidden = describeHidden(system, repository, result.text, unlike);
+  const text = result.text + hidden + describeConverted(converted);
   remember(store, repository, text, sinceMs, known, unlike);
   return { ok: true, text };
 }

@@ -144,10 +144,24 @@ export async function filteredPaths(
   const { names, problem } = await readFilterPrograms(system, options);
   if (problem !== undefined) return new Set(paths);
   if (names.length === 0) return new Set();
-  const run = await runGit(system, ["check-attr", "-z", "--stdin", "filter"], {
-    ...options,
-    input: paths.map(path => `${path}\0`).join(""),
-  });
+  return findFiltered(system, names, paths.map(path => `${path}\0`).join(""), options);
+}
+
+/** All tracked paths that a filter of the repository makes. Where it has none, git is not asked. */
+export async function filteredInTree(system: GitSystem, options: GitOptions): Promise<ReadonlySet<string>> {
+  const { names } = await readFilterPrograms(system, options);
+  if (names.length === 0) return new Set();
+  const tracked = await runGit(system, ["ls-files", "-z"], options);
+  return findFiltered(system, names, tracked.stdout, options);
+}
+
+async function findFiltered(
+  system: GitSystem,
+  names: readonly string[],
+  input: string | Uint8Array,
+  options: GitOptions,
+): Promise<ReadonlySet<string>> {
+  const run = await runGit(system, ["check-attr", "-z", "--stdin", "filter"], { ...options, input });
   const fields = run.text.split("\0");
   const found = new Set<string>();
   for (let at = 0; at + 2 < fields.length; at += 3)

@@ -112,6 +112,8 @@ export interface Sweep {
   readonly ignored: readonly string[];
   /** how many of `seen`, from the first on, are tracked files that differ from HEAD or the index */
   readonly changed?: number;
+  /** how many of `seen`, up to the last one, git has although not as they are on the disk */
+  readonly converted?: number;
   /** every directory that is not left out is in `seen` */
   readonly hasDirectories: boolean;
   readonly isComplete: boolean;

@@ -10,7 +10,14 @@ import { NOTHING_OVERWRITTEN, type OverwrittenIgnored, overwrittenIgnored } from
 import { factsAt, type Seen } from "./path-state.ts";
 import { removeLeftovers } from "./perform.ts";
 import { noteUsage } from "./prune.ts";
-import { type KnownSweep, openSeenCache, recallSweep, rememberSweep, type Sweep } from "./sweep-cache.ts";
+import {
+  type KnownSweep,
+  openSeenCache,
+  recallSweep,
+  rememberSweep,
+  type SeenCache,
+  type Sweep,
+} from "./sweep-cache.ts";
 import { findFolders } from "./tree-folders.ts";
 import { isGitEntry, walkTree } from "./walk.ts";
 
@@ -164,6 +171,9 @@ function captureWork(
   const hasDirectories = keeper.lost.length === lostFiles;
   for (const one of directories) if (!seen.has(one.path)) seen.set(one.path, one);
   const isComplete = keeper.lost.length === lostBefore;
+  const others = seen.size;
+  for (const one of captureConverted(keeper, top, status, cache))
+    if (!seen.has(one.path)) seen.set(one.path, one);
   const all = [...seen.values()];
   const sweep: Sweep = {
     root: top,
@@ -171,6 +181,7 @@ function captureWork(
     head: status.head,
     seen: cache.save(all, hasDirectories ? leftKey : undefined),
     changed: changedFiles(status).length,
+    converted: seen.size - others,
     ignored: left.filter(path => !overwritten.whole.includes(path)),
     hasDirectories,
     isComplete,
@@ -181,6 +192,28 @@ function captureWork(
     rememberSweep(keeper, known, text, all, folders, timeMs);
   }
   return { sweep, nested };
+}
+
+/** What is larger or more than this is left to git. */
+const MAX_CONVERTED_BYTES = 1024 * 1024;
+const MAX_CONVERTED = 1_000;
+
+/** Clean files that git need not bring back as they are on the disk. What cannot be kept here is not lost by that. */
+function captureConverted(
+  keeper: Keeper,
+  top: string,
+  { converted }: WorkTreeStatus,
+  cache: SeenCache,
+): readonly Seen[] {
+  const { files } = keeper.store.system;
+  return converted.slice(0, MAX_CONVERTED).flatMap(name => {
+    const path = join(top, name);
+    const facts = factsAt(files, path);
+    if (facts?.kind !== "file" || facts.size > MAX_CONVERTED_BYTES) return [];
+    const lost = keeper.lost.length;
+    const found = keeper.capture(path, facts, cache.find(path));
+    return keeper.lost.splice(lost).length === 0 ? found : [];
+  });
 }
 
 /** Changed and untracked files; what has the name of build output counts only when it is tracked. */

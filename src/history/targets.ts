@@ -1,19 +1,12 @@
 import type { FootprintTarget } from "../guard/index.ts";
-import { readText } from "../state/index.ts";
-import {
-  ancestors,
-  dirname,
-  type ExactFacts,
-  isInside,
-  join,
-  relative,
-  type System,
-} from "../system/index.ts";
+import { ancestors, dirname, type ExactFacts, isInside, join, leftMs, relative } from "../system/index.ts";
 import { createDisk, findRepository, type Repository } from "../workspace/index.ts";
 import { ABSENT, type NotKept } from "./change.ts";
-import { parseStatus, readIndex, readStatus } from "./git-status.ts";
+import { mayConvert } from "./conversions.ts";
+import { parseStatus, readBlobSizes, readIndex, readStatus } from "./git-status.ts";
 import type { Keeper } from "./keeper.ts";
 import { factsAt, type Seen, toState } from "./path-state.ts";
+import { filteredInTree } from "./run-git.ts";
 import { walkTree } from "./walk.ts";
 
 /** A path that a call names; looked at again when it has ended. */
@@ -26,7 +19,6 @@ export interface NamedTarget {
 
 /** Trees with more files than this leave clean tracked ones to git's own objects. */
 const MAX_COPIED_TREE = 300;
-const MAX_CONFIG = 256 * 1024;
 
 /** Keeps what stands at the paths that a call names, and whatever must be made on the way to them. */
 export async function captureTargets(
@@ -243,7 +235,6 @@ async function cleanInside(
   const { top, gitDirectory = "" } = repository ?? {};
   // What goes together with its repository cannot come back from there.
   if (top === undefined || !isInside(top, directory) || isInside(directory, gitDirectory)) return undefined;
-  if (isExact && convertsContent(system, repository, top)) return undefined;
   const result = await readStatus(system, top, keeper.msForGit(gitDirectory));
   const entries = await readIndex(system, top, keeper.msForGit(gitDirectory), {
     paths: [relative(top, directory)],
@@ -258,30 +249,25 @@ async function cleanInside(
       .filter(entry => !changed.has(entry.path))
       .map(entry => [join(top, entry.path), entry.id]),
   );
+  const timeoutMs = leftMs(system.clock);
+  const filtered = await filteredInTree(system, { cwd: top, timeoutMs });
+  const tracked = entries.map(entry => entry.path);
+  const sizes =
+    isExact && mayConvert(system, repository ?? { commonDirectory: gitDirectory }, top, tracked)
+      ? await readBlobSizes(system, { cwd: top }, [...ids.values()], timeoutMs)
+      : undefined;
   return ({ path, facts }) => {
     const id = ids.get(path);
-    if (id === undefined || facts.kind !== "file") return undefined;
+    if (id === undefined || facts.kind !== "file" || filtered.has(relative(top, path))) return undefined;
+    if (sizes !== undefined && sizes.get(id) !== facts.size) return undefined;
     const state = toState(system.files, path, facts, () => ({
       in: "git",
       id,
       repository: top,
       gitDirectory,
+      hasSizeOfFile: true,
     }));
     keeper.files += 1;
     return { path, state, stamp: facts.stamp };
   };
-}
-
-/** Where git changes line endings or runs filters, its object need not be what is on the disk. */
-function convertsContent(system: System, repository: Repository | undefined, top: string): boolean {
-  if (factsAt(system.files, `${top}/.gitattributes`) !== undefined) return true;
-  const home = system.env.get("HOME") ?? "";
-  const files = [
-    `${repository?.commonDirectory ?? top}/config`,
-    `${home}/.gitconfig`,
-    `${home}/.config/git/config`,
-  ];
-  return files.some(file =>
-    /autocrlf|eol|\[\s*filter|attributesfile/i.test(readText(system, file, MAX_CONFIG) ?? ""),
-  );
 }

@@ -571,6 +571,127 @@ describe("a folder that only has the name of build output", () => {
   );
 });
 
+describe("a clean tracked file that a filter of the repository makes", () => {
+  const FILTER = [
+    ["filter.x.clean", "tr a-z A-Z"],
+    ["filter.x.smudge", "tr A-Z a-z"],
+    ["filter.x.required", "true"],
+  ] as const;
+  const filtered = (): TestProject => {
+    const p = testProject();
+    p.git("init", "-q", "-b", "main");
+    for (const [key, value] of FILTER) p.git("config", key, value);
+    p.write({ ".gitattributes": "*.sec filter=x\n", "dir/a.sec": "secret\n", "dir/b.txt": "b\n" });
+    p.git("add", "-A");
+    p.git("commit", "-qm", "one");
+    p.git("checkout", "-qb", "other");
+    p.write({ "dir/a.sec": "another\n" });
+    p.git("commit", "-qam", "two");
+    p.git("checkout", "-q", "main");
+    // The index is younger than the files, so that git does not read them again.
+    p.shell("sleep 0.05; touch -d '1 minute ago' dir/*; git status");
+    return p;
+  };
+  const gitWork = (p: TestProject) => ({
+    repositories: [
+      {
+        gitDirectory: join(p.root, ".git"),
+        top: p.root,
+        changesFiles: true,
+        changesState: true,
+        changesIgnored: false,
+      },
+    ],
+  });
+  const unknown = (p: TestProject) => ({ unknownIn: [p.root] });
+
+  it.each([
+    ["git rm -rq dir", gitWork],
+    ["git switch -qf other", gitWork],
+    ["git mv dir/a.sec dir/c.txt", gitWork],
+    ["rm -r dir", unknown],
+    ["echo x > dir/a.sec", unknown],
+    ["git rm -rq dir && git commit -qm gone", unknown],
+  ] as const)("comes back as it was: %s", async (command, footprint) => {
+    const p = filtered();
+    const before = p.state();
+    expect(p.git("status", "--porcelain")).toBe("");
+    const id = await p.call(command, footprint(p));
+    expect(p.state()).not.toEqual(before);
+    const plan = await p.history.planUndo({ kind: "ids", ids: [id ?? ""] });
+    const { missing, problems } = await p.history.applyUndo(plan);
+    expect([...missing, ...problems]).toEqual([]);
+    expect(p.state()).toEqual(before);
+    expect(p.read("dir/a.sec")).toBe("secret\n");
+  });
+
+  it("is not counted among the work that a call may lose", async () => {
+    const p = filtered();
+    p.write({ "dir/b.txt": "changed\n", "new.txt": "new\n" });
+    const { keptIn } = await p.begin("git reset --hard", gitWork(p));
+    const names = (...work: Parameters<typeof keptIn>[1] & object) =>
+      keptIn([p.root], work).map(({ path }) => path.slice(p.root.length + 1));
+    expect(names("changed")).toEqual(["dir/b.txt"]);
+    expect(names("untracked")).toEqual(["new.txt"]);
+  });
+
+  it("is left to git where it is too large to be copied before every call; undo names the command", async () => {
+    const p = filtered();
+    p.write({ "dir/a.sec": "x".repeat(2 * 1024 * 1024) });
+    p.git("commit", "-qam", "large");
+    p.shell("sleep 0.05; touch -d '1 minute ago' dir/*; git status");
+    const id = await p.call("rm dir/a.sec", unknown(p));
+    const { gone } = await p.history.planUndo({ kind: "ids", ids: [id ?? ""] });
+    expect(gone).toMatchObject([{ why: expect.stringContaining("git checkout -- dir/a.sec") }]);
+  });
+});
+
+describe("a clean tracked file whose line endings git would write otherwise", () => {
+  const MIXED = "a\r\nb\n";
+  const mixed = (files: Readonly<Record<string, string>>): TestProject => {
+    const p = testProject();
+    p.git("init", "-q", "-b", "main");
+    p.write({ "one.txt": "1\n", ...files });
+    p.git("add", "-A");
+    p.git("commit", "-qm", "one");
+    // The index is younger than the files, so that git does not read them again.
+    p.shell("touch -d '1 minute ago' *.txt */*.txt; git status");
+    return p;
+  };
+  const EVERYWHERE = { ".gitattributes": "* text=auto\n" };
+  const many = Object.fromEntries(Array.from({ length: 320 }, (_, at) => [`dir/${at}.txt`, MIXED]));
+
+  it.each([
+    ["git rm -q mixed.txt", { ...EVERYWHERE, "mixed.txt": MIXED }],
+    ["rm mixed.txt", { ...EVERYWHERE, "mixed.txt": MIXED }],
+    ["rm -r dir", { "dir/.gitattributes": "* text=auto\n", "dir/mixed.txt": MIXED }],
+    ["git rm -q mixed.txt && git commit -qm gone", { ...EVERYWHERE, "mixed.txt": MIXED }],
+  ])("comes back as it was from an unknown call: %s", async (command, files) => {
+    const p = mixed(files);
+    const before = p.state();
+    await p.call(command, { unknownIn: [p.root] });
+    expect(p.state()).not.toEqual(before);
+    await p.undo();
+    expect(p.state()).toEqual(before);
+  });
+
+  it("comes back with a large folder that is deleted by its name", async () => {
+    const p = mixed({ "dir/.gitattributes": "* text=auto\n", ...many });
+    const before = p.state();
+    await p.call("rm -r dir", { targets: [p.target("dir", "delete", true)] });
+    await p.undo();
+    expect(p.state()).toEqual(before);
+  });
+
+  it("is named as what did not come back where no copy was made", async () => {
+    const p = mixed({ ...EVERYWHERE, "mixed.txt": MIXED.repeat(300_000) });
+    const id = await p.call("rm mixed.txt", { unknownIn: [p.root] });
+    const plan = await p.history.planUndo({ kind: "ids", ids: [id ?? ""] });
+    const { missing } = await p.history.applyUndo(plan);
+    expect(missing).toMatchObject([{ why: expect.stringContaining("other line endings") }]);
+  });
+});
+
 describe("git that we start", () => {
   it("runs nothing that a repository names", async () => {
     const p = testProject();
@@ -603,8 +724,8 @@ describe("git that we start", () => {
     expect(existsSync(mark)).toBe(false);
     writeFileSync(join(p.root, "a.txt"), "changed\n");
     const id = await p.end("./unknown");
-    const { gone } = await p.history.planUndo({ kind: "ids", ids: [id ?? ""] });
-    expect(gone).toMatchObject([{ why: expect.stringContaining("git checkout -- a.txt") }]);
+    await p.undo(id);
+    expect(p.read("a.txt")).toBe("a\n");
     expect(existsSync(mark)).toBe(false);
   });
 });
