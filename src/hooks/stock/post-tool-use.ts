@@ -131,7 +131,7 @@ function isRepeated(input: InputOf<"tool">, context: HookContext): boolean {
   let isNew = true;
   const isNoticed = attempt(context, "a repeated call would not be noticed", () => {
     isNew = claim(system.files, join(directory, key));
-    forgetOld(context, directory);
+    forgetOld(context, directory, key);
   });
   return isNoticed && !isNew;
 }
@@ -147,9 +147,14 @@ function claim(files: Files, path: string): boolean {
   }
 }
 
-function forgetOld(context: HookContext, directory: string): void {
+/** A call leaves one claim and looks at a few, so that old ones go sooner than they come. */
+const LOOKED_AT = 8;
+
+function forgetOld(context: HookContext, directory: string, key: string): void {
   const { files, clock } = context.system;
-  for (const name of files.list(directory)) {
+  const names = files.list(directory);
+  const from = Number.parseInt(key.slice(0, 6), 16) % names.length;
+  for (const name of [...names.slice(from), ...names.slice(0, from)].slice(0, LOOKED_AT)) {
     const path = join(directory, name);
     const facts = files.inspect(path);
     if (facts !== undefined && clock.nowMs() - facts.modifiedMs > REMEMBERED_MS) removeIfThere(files, path);
