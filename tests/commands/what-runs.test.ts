@@ -396,6 +396,38 @@ describe.each(ALL)("amplihack %s", (_, { words, file, before, after, fixed, says
   });
 });
 
+describe("a file that was not there when the person was asked", () => {
+  it.each([
+    [["recipe", "run", "ee"], ".claude/recipes/ee.yaml", "ee.yaml"],
+    [["recipe", "run", "ee"], ".claude/recipes/ee.yaml", "amplifier-bundle/recipes/ee.yaml"],
+    [["recipe", "run", "asking.yaml"], ".claude/agents/helper.md", "amplifier-bundle/agents/helper.md"],
+    [["try", "--", "node", "tools"], "tools/index.js", "tools.js"],
+    [["try", "--", "python3", "srv.py"], "srv.py", "json.py"],
+    [["sandbox", "run", "--", "cargo", "run"], "src/main.rs", ".cargo/config.toml"],
+    [["try", "--", "npm", "test"], "package.json", "vitest.config.ts"],
+    [["install", "--local", "kit"], "kit/.claude/agents/helper.md", "kit/.claude/agents/other.md"],
+    [["plugin", "install", "plug"], "plug/hooks/hooks.json", "plug/hooks/other.json"],
+    [["hooks", "test", "importing.mjs"], "lib.mjs", "lib.mjs.js"],
+    [["hooks", "test", "importing.mjs"], "lib.mjs", "unrelated.md"],
+  ])("is another question: amplihack %j, %s, %s", async (words, file, added) => {
+    const scene = sceneOf();
+    const cwd = join(scene.user.project, "in");
+    place(scene, ".git/HEAD", "ref: x\n", cwd);
+    placeAround(scene, cwd);
+    place(
+      scene,
+      file,
+      file.endsWith(".yaml") ? step("npm test") : file.endsWith(".json") ? "{}" : "1\n",
+      cwd,
+    );
+    expect(await scene.ask(words, cwd)).toBe("ask");
+    await scene.start(words, cwd);
+    place(scene, added, added.endsWith(".yaml") ? step("npm run more") : "2\n", cwd);
+    if (added === "unrelated.md") await scene.start(words, cwd);
+    else await expect(scene.start(words, cwd)).rejects.toThrow(NOT_AGREED);
+  });
+});
+
 describe("a command that runs something", () => {
   it("refuses before it does anything, when an agent starts it", async () => {
     const scene = sceneOf();

@@ -265,11 +265,14 @@ export function changedSinceAsked(
   files: readonly RanFileDigest[],
 ): string | undefined {
   const { asked, isWhole } = askedFiles(system, stateHome);
-  return files.find(
-    ({ path, sha256 }) =>
-      (!isWhole || asked.some(file => file.path === path)) &&
-      !asked.some(file => file.path === path && file.sha256 === sha256),
-  )?.path;
+  const isNamed = ({ path }: RanFileDigest) => asked.some(file => file.path === path);
+  const isShown = ({ path, sha256 }: RanFileDigest) =>
+    asked.some(file => file.path === path && file.sha256 === sha256);
+  const changed = files.find(file => (!isWhole || isNamed(file)) && !isShown(file));
+  if (changed !== undefined) return changed.path;
+  // Some of it was shown: what was not there then may stand in front of it now.
+  const isCut = [...files, ...asked].some(({ path }) => path === MORE_FILES);
+  return isCut || !files.some(isShown) ? undefined : files.find(file => !isNamed(file))?.path;
 }
 
 function askedFiles(
