@@ -154,6 +154,8 @@ function startService(answer: string) {
     readonly as: (name: string) => void;
     readonly grant: string;
     readonly asked: () => string;
+    /** what it answers to somebody who writes another text */
+    readonly say: (shown: string) => string;
   }>(resolve => {
     server.listen(path, () =>
       resolve({
@@ -162,6 +164,11 @@ function startService(answer: string) {
           peer = name;
         },
         grant: join(folder, "1000", "ABCDEF.json"),
+        say: shown => {
+          const words = ["amplihack-consent 1", "ABCDEF", "0".repeat(64), "s1", "claude-code"];
+          const input = `${[...words, Buffer.from(shown).toString("base64")].join("\n")}\n`;
+          return spawnSync(program, [peer], { input, encoding: "utf8" }).stdout;
+        },
         asked: () => (existsSync(join(top, "asked")) ? readFileSync(join(top, "asked"), "utf8") : ""),
       }),
     );
@@ -193,13 +200,33 @@ describe.skipIf(!IS_ROOT)("the consent service", () => {
     ["the digest is none", "exit 0", { digest: "x" }, "the digest was not understood"],
     ["the session is more than a name", "exit 0", { session: 'a","x":"' }, "the session was not understood"],
     ["a member holds a line", "exit 0", { host: "a\nb" }, "the text"],
-    ["the text hides something", "exit 0", { command: "a\u001b[2Jb" }, "cannot be seen"],
     ["the text is too long to be shown", "exit 0", { command: "x".repeat(20_000) }, "too long"],
   ])("permits nothing if %s", async (_, answer, change, why) => {
     const service = await startService(answer);
     await expect(service.ask(change)).rejects.toThrow(why);
     expect(existsSync(service.grant)).toBe(false);
   });
+
+  it.each([
+    ["ls \u202e~ fr- mr", "ls \\u202e~ fr- mr"],
+    ["rm\u200b -rf x", "rm\\u{200b} -rf x"],
+    ["a\u001b[2Jb", "a\\u001b[2Jb"],
+    [`ls${"\n".repeat(200)}rm -rf ~`, `ls${"\\n".repeat(200)}rm -rf ~`],
+    ["ls\r\t\u2028rm", "ls\\r\\t\\u2028rm"],
+  ])("shows what would be hidden, reordered or pushed out of sight: %j", async (command, shown) => {
+    const service = await startService("exit 0");
+    await service.ask({ command, cwd: "/p\n/q" });
+    expect(service.asked()).toContain(`${shown}\nin /p\\n/q\n`);
+  });
+
+  it.each(["a\u001b[2Jb\nin /p", "a\tb\nin /p", "a\n\n\nin /p"])(
+    "shows nothing of somebody who writes such a text themselves: %j",
+    async shown => {
+      const service = await startService("exit 0");
+      expect(service.say(shown)).toMatch(/^no the text has/);
+      expect([service.asked(), existsSync(service.grant)]).toEqual(["", false]);
+    },
+  );
 
   it.each(["1-1-0", "1", `1-${process.pid}-x`, "1-999999999-1000"])(
     "permits nothing to a peer that is not a user: %s",

@@ -49,7 +49,8 @@ is "$host" '[A-Za-z0-9._:-]{0,100}' || fail 'the host was not understood'
 [ "\${#shown}" -le 12000 ] || fail 'the text is too long to be shown'
 is "$shown" '[A-Za-z0-9+/]+={0,2}' || fail 'the text was not understood'
 text=$(printf %s "$shown" | base64 -d 2>/dev/null) || fail 'the text was not understood'
-printf %s "$text" | tr -d '\\n\\t' | grep -aq '[[:cntrl:]]' && fail 'the text has characters that cannot be seen'
+[ "$(printf %s "$text" | tr -cd '\\n' | wc -c)" -le 1 ] || fail 'the text has more lines than one for the command and one for the folder'
+printf %s "$text" | tr -d '\\n' | grep -aq '[[:cntrl:]]' && fail 'the text has characters that cannot be seen'
 sum=$(printf %s "$shown" | base64 -d | sha256sum | cut -d ' ' -f 1)
 
 start=$(sed 's/.*) //' "/proc/$pid/stat" 2>/dev/null | cut -d ' ' -f 20)

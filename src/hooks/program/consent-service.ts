@@ -2,6 +2,7 @@ import type { Grant } from "../../guard/index.ts";
 import { defined, numberAt, readJson, stringAt } from "../../protocol/index.ts";
 import { readText } from "../../state/index.ts";
 import { join, type System, sha256Hex } from "../../system/index.ts";
+import { escapeHidden } from "../../text/index.ts";
 
 /** Where the service of root's (`amplihack consent-service`) puts what a person permitted: one folder for each user. */
 export const SERVICE_FOLDER = "/run/amplihack/consent";
@@ -9,9 +10,12 @@ const ROOT = 0;
 const WRITABLE_BY_OTHERS = 0o022;
 const MAX_BYTES = 4_096;
 
-/** What the service shows to the person, and signs for: it cannot know what a digest stands for. */
+/**
+ * What the service shows to the person, and signs for: it cannot know what a digest stands for. One line each, with all
+ * that would reorder, hide or push away a part of it written out: the window that shows it is not ours.
+ */
 export function shownToPerson({ command, cwd }: { readonly command: string; readonly cwd: string }): string {
-  return `${command}\nin ${cwd}`;
+  return `${escapeHidden(command)}\nin ${escapeHidden(cwd)}`;
 }
 
 /**
