@@ -17,7 +17,7 @@ import {
 import { errorText } from "../protocol/index.ts";
 import { Problem } from "../state/index.ts";
 import { quoteWord } from "../system/index.ts";
-import { clip, redactOpening } from "../text/index.ts";
+import { clip, escapeHidden, redactOpening } from "../text/index.ts";
 import type { CallExtra, ServerContext } from "./tool.ts";
 
 /** A call of a tool, as the command that does the same. */
@@ -161,7 +161,7 @@ async function askPerson(
 ): Promise<boolean> {
   const { action, content } = await server.server.elicitInput(
     {
-      message: `${tool} would do what this command does:\n${command}\n\n${texts?.person ?? reason}`,
+      message: `${tool} would do what this command does:\n${escapeHidden(command)}\n\n${texts?.person ?? reason}`,
       requestedSchema: {
         type: "object",
         properties: { run: { type: "boolean", title: "Run it?" } },

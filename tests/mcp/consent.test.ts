@@ -71,6 +71,15 @@ describe("a recipe that a person is asked about", () => {
     ]);
   });
 
+  it("is asked about in words that show, whatever stands in its name", async () => {
+    const { call, project, questions } = await connect({ answer: () => ({ action: "decline" }) });
+    const path = join(project, "a\u202eb\u200b\nc.yaml");
+    writeFileSync(path, recipe("echo asked"));
+    await call("recipe_run", { recipe: path });
+    expect(questions.join()).toContain("a\\u202eb\\u{200b}\\nc.yaml");
+    expect(questions.join()).not.toMatch(/[\u202e\u200b]/);
+  });
+
   it.each(["desktop", "service"])("is not permitted by a client where consent is %s", async consent => {
     const { call, home, project, questions } = await connect({ answer: () => yes });
     mkdirSync(join(home, ".amplihack"), { recursive: true });

@@ -9,6 +9,7 @@ import {
   readJson,
   stringAt,
 } from "../../protocol/index.ts";
+import { escapeHidden } from "../../text/index.ts";
 import { describeArguments } from "../calls/describe-value.ts";
 import type { CallResult, PendingCall } from "../calls/types.ts";
 import { asResult, ReportedFailure, refusal, type ToolResult, toResult } from "./mcp.ts";
@@ -500,12 +501,14 @@ export class McpProxy {
   private async ask(tool: string, about: string, { reason }: { readonly reason: string }): Promise<boolean> {
     const id = `amplihack-${crypto.randomUUID()}`;
     const answer = new Promise<JsonObject>(resolve => this.questions.set(idKey({ id }), { about, resolve }));
-    const run = { type: "boolean", title: `Run ${tool}?` };
+    // It comes from the client, and the window that shows it is not ours.
+    const shown = escapeHidden(tool);
+    const run = { type: "boolean", title: `Run ${shown}?` };
     const requestedSchema = { type: "object", properties: { run }, required: ["run"] };
     this.toClient({
       id,
       method: "elicitation/create",
-      params: { message: `${tool} of ${this.server}: ${reason}`, requestedSchema },
+      params: { message: `${shown} of ${this.server}: ${reason}`, requestedSchema },
     });
     const { result } = await answer;
     if (!isJsonObject(result) || result["action"] !== "accept") return false;
