@@ -64,7 +64,8 @@ report says what really happened, and whether your own settings would prevent it
       }
       const request = { hosts, nodeVersion: process.versions.node, self };
       const report = await examine(system, places, source, request);
-      terminal.printResult(options.format, report, renderChecks(report.checks, terminal));
+      const shown = together(report.checks).map(check => withTilde(check, places.home));
+      terminal.printResult(options.format, report, renderChecks(shown, terminal));
       return report.ok ? 0 : 1;
     });
   },
@@ -130,6 +131,51 @@ function renderOwnSettings({ own_settings: checks }: Proof, terminal: Terminal):
 function hanging(text: string, indent: number, { columns }: Terminal): string {
   if (columns === undefined) return text;
   return wrapWords(text, columns - indent).join(`\n${" ".repeat(indent)}`);
+}
+
+/** Neighbours that say the same of several hosts are one line. */
+function together(checks: readonly DoctorCheck[]): readonly DoctorCheck[] {
+  const groups: {
+    readonly hosts: readonly string[];
+    readonly said: DoctorCheck;
+    readonly one: DoctorCheck;
+  }[] = [];
+  for (const one of checks) {
+    const { host, said } = splitHost(one);
+    const last = groups.at(-1);
+    const isSame =
+      last !== undefined && last.hosts.length > 0 && host !== undefined && isAlike(last.said, said);
+    if (isSame) groups[groups.length - 1] = { ...last, hosts: [...last.hosts, host] };
+    else groups.push({ hosts: host === undefined ? [] : [host], said, one });
+  }
+  return groups.map(({ hosts, said, one }) =>
+    hosts.length < 2 ? one : { ...said, message: `${hosts.join(", ")}: ${said.message}` },
+  );
+}
+
+/** The host that a check is of, and what it says of any. */
+function splitHost(check: DoctorCheck): { readonly host: string | undefined; readonly said: DoctorCheck } {
+  const [host = ""] = check.message.split(": ", 1);
+  if (!check.id.split(".").includes(host)) return { host: undefined, said: check };
+  const { fix, ...rest } = check;
+  const message = check.message.slice(host.length + 2);
+  const ofAll = fix === undefined ? {} : { fix: fix.replace(` --host ${host}`, "") };
+  return { host, said: { ...rest, message, ...ofAll } };
+}
+
+function isAlike(one: DoctorCheck, other: DoctorCheck): boolean {
+  return one.status === other.status && one.message === other.message && one.fix === other.fix;
+}
+
+/** Paths in the home as people write them; a quoted one stays, because a shell leaves its `~` alone. */
+function withTilde(check: DoctorCheck, home: string): DoctorCheck {
+  const shorten = (text: string): string =>
+    text
+      .split(" ")
+      .map(word => (word.startsWith(`${home}/`) ? `~${word.slice(home.length)}` : word))
+      .join(" ");
+  const { message, fix } = check;
+  return { ...check, message: shorten(message), ...(fix === undefined ? {} : { fix: shorten(fix) }) };
 }
 
 function summarize(checks: readonly DoctorCheck[]): string {

@@ -342,6 +342,28 @@ describe("amplihack uninstall", () => {
 });
 
 describe("amplihack doctor", () => {
+  it("tells a person once what is so of several hosts, with their home as ~, and programs all of it", () => {
+    const sandbox = createSandbox();
+    for (const program of ["claude", "codex"]) agent(sandbox, program);
+    const { stdout } = run(sandbox, ["doctor", "--fix"]);
+    expect(stdout).toMatch(/✓ claude-code, codex: 9 hooks were started and answered\n/);
+    expect(stdout).toMatch(/⚠ claude-code, codex: no hook has run yet\n {4}fix: amplihack doctor --live\n/);
+    expect(stdout).toContain("✓ claude-code: 9 hooks in ~/.claude/settings.json\n");
+    expect(stdout).not.toContain(` ${sandbox.home}/`);
+    const { checks } = JSON.parse(run(sandbox, ["doctor", "--format", "json"]).stdout) as {
+      checks: { id: string; message: string; fix?: string }[];
+    };
+    expect(checks).toContainEqual({
+      id: "last-fired.codex",
+      status: "warn",
+      message: "codex: no hook has run yet",
+      fix: "amplihack doctor --live --host codex",
+    });
+    expect(checks.map(({ message }) => message)).toContain(
+      `claude-code: 9 hooks in ${sandbox.home}/.claude/settings.json`,
+    );
+  });
+
   it("ends with 1 and a fix where something is wrong, and repairs it", () => {
     const sandbox = createSandbox();
     agent(sandbox, "claude");

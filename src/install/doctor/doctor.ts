@@ -410,7 +410,7 @@ function checkLastFired(
       `${host}: no hook has run yet`,
       typeof hostSetup(host).live === "object"
         ? `amplihack doctor --live --host ${host}`
-        : `use ${host} once and look again`,
+        : "use it once and look again",
     );
   });
 }
