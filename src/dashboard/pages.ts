@@ -182,13 +182,15 @@ export function hooksPage({ activity }: Sources, site: Site, query: URLSearchPar
 const USAGE_DAYS = 30;
 const MAX_USAGE_DAYS = 3_660;
 
-async function usagePage({ usage }: Sources, site: Site, query: URLSearchParams): Promise<Page> {
+async function usagePage({ usage, timelines }: Sources, site: Site, query: URLSearchParams): Promise<Page> {
   const groupings = usage?.groupings ?? [];
   const by = groupings.find(group => group === query.get("by")) ?? "day";
   const days = Math.min(wholeNumber(query, "days") || USAGE_DAYS, MAX_USAGE_DAYS);
   const groups = await usage?.groups(by, site.nowMs - days * 24 * 60 * 60_000);
   const { source = "" } = usage ?? {};
-  const body = usageView(site, { groups, groupings, source, by, days, problems: usage?.problems() ?? [] });
+  const sessions = by === "session" ? timelines.read().byId : undefined;
+  const problems = usage?.problems() ?? [];
+  const body = usageView(site, { groups, groupings, source, by, days, problems, sessions });
   return { name: "usage", title: "Usage", body };
 }
 

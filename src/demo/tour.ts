@@ -100,14 +100,27 @@ async function showGuard(stage: Stage): Promise<boolean> {
     printWrapped(stage, `  ${mark}  `, text, REASON_INDENT);
     const reason = stringAt(nested, "permissionDecisionReason");
     if (reason !== undefined) {
-      const wrapped = wrapWords(reason, lineWidth(stage) - REASON_INDENT - 1);
-      const lines = wrapped
-        .slice(0, REASON_LINES)
-        .map((line, at) => (at === REASON_LINES - 1 && wrapped.length > REASON_LINES ? `${line}…` : line));
+      const lines = firstSentences(reason, lineWidth(stage) - REASON_INDENT - 1);
       terminal.print(terminal.paint("dim", indent(lines, REASON_INDENT)));
     }
   }
   return isRight;
+}
+
+/** As many whole sentences as fit; a first one that is too long is cut. */
+function firstSentences(text: string, width: number): readonly string[] {
+  const [first = "", ...more] = text.split(/(?<=[.`]) (?=[A-Z])/);
+  let shown = wrapWords(first, width);
+  if (shown.length > REASON_LINES)
+    return shown.slice(0, REASON_LINES).map((line, at) => (at === REASON_LINES - 1 ? `${line}…` : line));
+  let told = first;
+  for (const sentence of more) {
+    told = `${told} ${sentence}`;
+    const lines = wrapWords(told, width);
+    if (lines.length > REASON_LINES) break;
+    shown = lines;
+  }
+  return shown;
 }
 
 async function showHosts(stage: Stage): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { shownPlace } from "../../history/index.ts";
 import type { RecordedStep, Step } from "../../recipes/index.ts";
-import { quoteWord } from "../../system/index.ts";
+import { isInside, quoteWord, relative } from "../../system/index.ts";
 import { count } from "../../text/index.ts";
 import type { RunDetail, ShownRun } from "../sources.ts";
 import { chosenFilters, filterForm } from "./filters.ts";
@@ -114,8 +114,10 @@ function took(durationMs: number | null): string {
 /** One run: its steps as they hang together, what they printed, and how to go on. */
 export function recipeView(site: Site, run: ShownRun, detail: RunDetail): Markup {
   const { recipe, runId, workingDir, file } = run;
-  const place = workingDir === null ? "" : `cd ${quoteWord(workingDir)} && `;
-  const resume = `${place}amplihack recipe run ${quoteWord(file ?? recipe)} --resume ${quoteWord(runId)}`;
+  const place = workingDir === null ? "" : `cd ${typed(workingDir, site.home)} && `;
+  const source =
+    file === null || file === undefined ? quoteWord(recipe) : typed(fromHere(file, workingDir), site.home);
+  const resume = `${place}amplihack recipe run ${source} --resume ${quoteWord(runId)}`;
   return html`<nav class="crumbs" aria-label="Where you are"><a href="${site.to("recipes")}">Recipes</a> / <span class="mono">${line(runId, 60)}</span></nav>
 <div class="heading"><h1>${line(recipe || runId, 80)}</h1></div>
 <p class="soft">${statusPill(run.state)} ${time(run.startedMs, site)}${took(run.durationMs)}${run.signal === null ? "" : ` · ${line(run.signal, 30)}`}${workingDir === null ? "" : ` · ${line(shownPlace(workingDir, site.home))}`}${queueWords(run)}</p>
@@ -123,6 +125,19 @@ ${run.error ? html`<p class="notice">${line(run.error, 300)}</p>` : NOTHING}
 ${run.queue === undefined ? NOTHING : printedCard(run)}
 ${run.canResume ? html`<section class="card" aria-labelledby="resume"><h2 id="resume">To go on where it stopped</h2><p>${command(line(resume))}</p></section>` : NOTHING}
 <section class="card" aria-labelledby="steps"><h2 id="steps">Steps</h2>${graph(run, detail)}</section>`;
+}
+
+/** A path as people type it: a shell reads `~` only where it is not quoted. */
+function typed(path: string, home: string): string {
+  if (path === home) return "~";
+  return isInside(home, path)
+    ? `~${quoteWord(path.slice(home.length)).replace(/^'\//, "/'")}`
+    : quoteWord(path);
+}
+
+/** From the folder that the command goes to; a name alone would be looked for among recipes. */
+function fromHere(file: string, folder: string | null): string {
+  return folder !== null && isInside(folder, file) ? `./${relative(folder, file)}` : file;
 }
 
 /** What a run in a database has printed is not read for a page: it can be long. */

@@ -71,9 +71,16 @@ export function sessionRow(site: Site, session: Session): Markup {
   return html`<article class="row" data-key="s-${id}" tabindex="-1">
 <div class="when">${time(lastMs, site)}</div>
 <div class="what"><h3><a href="${site.to("session", { id })}" data-main${title === undefined ? html` class="mono"` : NOTHING}>${line(title ?? sessionName(session), 120)}</a></h3>
-<p class="soft">${whose(site, session)}${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${day(firstMs) === day(lastMs) ? NOTHING : `${day(firstMs).slice(5)} `}${clock(firstMs)} to ${clock(lastMs)}, ${duration(lastMs - firstMs)}${turnCount(session)}${usageWords(site, session)}${title === undefined ? NOTHING : html` ·\u00a0<span class="mono">${line(sessionName(session), 12)}</span>`}</p></div>
+<p class="soft">${whose(site, session)}${hostLink(site, session.host)} in ${projectLink(site, session.project)} · ${span(firstMs, lastMs)}${turnCount(session)}${usageWords(site, session)}${title === undefined ? NOTHING : html` <span class="mono id">${line(sessionName(session), 12)}</span>`}</p></div>
 <div class="tallies">${tallies(figures)}</div>
 </article>`;
+}
+
+/** `09:44 to 10:02, 17 min 40 s`; within a minute, when it was and how long it took. */
+function span(firstMs: number, lastMs: number): string {
+  const began = `${day(firstMs) === day(lastMs) ? "" : `${day(firstMs).slice(5)} `}${clock(firstMs)}`;
+  const ended = lastMs - firstMs < 60_000 ? "" : ` to ${clock(lastMs)}`;
+  return `${began}${ended}, ${duration(lastMs - firstMs)}`;
 }
 
 function sessionName({ name }: Session): string {
