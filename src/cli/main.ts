@@ -218,7 +218,7 @@ function printVersion(terminal: Terminal): number {
 const ALIKE: readonly (readonly string[])[] = [
   ["add", "store", "create", "new", "save", "put", "set"],
   ["remove", "delete", "rm", "clear", "forget", "clean"],
-  ["show", "get", "view", "cat", "print"],
+  ["show", "get", "view", "cat", "print", "diff"],
   ["list", "ls", "tree", "all"],
   ["find", "search", "recall", "query"],
 ];

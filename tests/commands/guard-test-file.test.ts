@@ -48,7 +48,7 @@ describe("guard test --file", () => {
     });
     expect(guardTest(GOOD, "--file", "none.yaml")).toMatchObject({
       code: 4,
-      stderr: expect.stringContaining("none.yaml"),
+      stderr: "Error: the cases cannot be read: none.yaml\n  fix: there is no such file: check the path\n",
     });
     expect(guardTest(GOOD, "ls")).toMatchObject({ code: 4, stderr: expect.stringContaining("--file") });
   });

@@ -13,6 +13,11 @@ describe("a command that does not exist", () => {
     expect(stderr).toContain(`did you mean 'amplihack memory ${meant}'?\n  fix: amplihack memory ${meant}\n`);
   });
 
+  it("amplihack history diff is answered with the one that shows a diff", async () => {
+    const { stderr } = await newUserInside().type(["history", "diff"]);
+    expect(stderr).toContain("did you mean 'amplihack history show'?");
+  });
+
   it.each([
     ["statsu", "status"],
     ["instal", "install"],

@@ -2,6 +2,7 @@ import {
   CommandError,
   defineCommand,
   FORMAT_OPTION,
+  fileFix,
   option,
   type Terminal,
   usageError,
@@ -15,7 +16,7 @@ import {
   loadGuard,
 } from "../../guard/index.ts";
 import { errorText } from "../../protocol/index.ts";
-import { resolve, type System } from "../../system/index.ts";
+import { resolve, type System, SystemError } from "../../system/index.ts";
 import { loadPolicyCases } from "../../verify/index.ts";
 import {
   COMMAND_POSITIONAL,
@@ -103,7 +104,13 @@ function readCaseFile(system: System, file: string): string {
   try {
     return system.text.decode(system.files.read(path, MAX_CASES_BYTES)).text;
   } catch (error) {
-    throw new CommandError(errorText(error), { kind: "unreadable", exitCode: 4 });
+    const fix = error instanceof SystemError ? fileFix(error.code) : undefined;
+    throw new CommandError(`the cases cannot be read: ${file}`, {
+      kind: "unreadable",
+      exitCode: 4,
+      causes: fix === undefined ? [errorText(error)] : [],
+      ...(fix === undefined ? {} : { fix }),
+    });
   }
 }
 

@@ -1,4 +1,4 @@
-// The pictures of docs/dashboard.md, made small by pngquant: node tests/dashboard/day/docs-pictures.mjs HOME.
+// The pictures of docs/dashboard.md, without loss made small by optipng: node tests/dashboard/day/docs-pictures.mjs HOME.
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -39,7 +39,7 @@ async function take(name, { width, height, scheme }, open) {
   await page.evaluate("document.activeElement?.blur()");
   const path = join(FOLDER, `${name}.png`);
   await page.screenshot({ path });
-  const { status, error } = spawnSync("pngquant", ["--force", "--strip", "--output", path, "256", path]);
-  if (status !== 0) throw new Error(`pngquant did not make ${path} smaller: ${error?.message ?? status}`);
+  const { status, error } = spawnSync("optipng", ["-quiet", "-strip", "all", path]);
+  if (status !== 0) throw new Error(`optipng did not make ${path} smaller: ${error?.message ?? status}`);
   await page.close();
 }
