@@ -174,10 +174,10 @@ const SECRET = /^[A-Za-z0-9_-]{43}$/;
 export function readCookie(request: IncomingMessage, wanted: string): string | undefined {
   const found = (request.headers.cookie ?? "")
     .split(";")
-    .map(part => part.trim().split("="))
-    .filter(([name]) => name === wanted);
+    .map(part => /^([^=]*)=(.*)$/s.exec(part.trim()) ?? [])
+    .filter(([, name]) => name === wanted);
   // Two of one name: somebody else set one of them.
-  const [, value] = found.length === 1 ? (found[0] ?? []) : [];
+  const [, , value] = found.length === 1 ? (found[0] ?? []) : [];
   return value !== undefined && SECRET.test(value) ? value : undefined;
 }
 
