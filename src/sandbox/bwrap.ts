@@ -93,7 +93,9 @@ export function bwrapWords(
       : ancestors(path).filter(each => each !== path && each !== root && isInside(root, each));
   });
   const laid = new Map<string, readonly string[]>();
-  for (const path of [...above, ...policy.write]) laid.set(path, ["--bind", path, path]);
+  // With the folder, what was to be hidden in it has gone: files of others come and go.
+  for (const path of above) laid.set(path, ["--bind-try", path, path]);
+  for (const path of policy.write) laid.set(path, ["--bind", path, path]);
   for (const path of [...policy.readOnly, ...policy.show]) laid.set(path, ["--ro-bind", path, path]);
   for (const hidden of policy.hide) {
     const mask = maskOf(hidden);

@@ -5,6 +5,7 @@ import { checkBwrap, findBwrap } from "../../src/sandbox/bwrap.ts";
 import { checkLayers, usableLayers } from "../../src/sandbox/index.ts";
 import { createNodeSystem } from "../../src/system/node.ts";
 import { type Attempt, SETS, type SetName } from "./attempts/attempt.ts";
+import { BESIDE } from "./attempts/beside.ts";
 import { DETOURS } from "./attempts/detours.ts";
 import { GIT } from "./attempts/git.ts";
 import { HANDED } from "./attempts/handed.ts";
@@ -40,6 +41,7 @@ const ATTEMPTS = [
   ...LATER,
   ...OTHERS,
   ...DETOURS,
+  ...BESIDE,
 ].filter(({ language }) => language !== "python" || PYTHON !== undefined);
 const named = (attempts: readonly Attempt[]) => attempts.map(attempt => [attempt.name, attempt] as const);
 /** All sets, as root and as an ordinary user; else the set that is used where everything works. */

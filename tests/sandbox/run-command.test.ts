@@ -265,6 +265,17 @@ describe.skipIf(!canRun)("a command in the sandbox", () => {
     }
   });
 
+  it("is started where a folder with something to hide has gone meanwhile", async () => {
+    const { scene, env } = prepare();
+    const { policy, ...plan } = planFor(scene, env, SETS.all);
+    const hide = [...policy.hide, { path: join(scene.project, "gone/since/socket") }];
+    const id = keepPolicy(scene, { ...plan, policy: { ...policy, hide } }, undefined);
+    const ended = await runWords([PROGRAM, "--home", scene.stateHome, id, "--", "echo", "run"], scene, {
+      env,
+    });
+    expect(ended).toMatchObject({ code: 0, stdout: "run\n", stderr: "" });
+  });
+
   it("hides secrets under every name that a mount gives them", () => {
     const { scene, env } = prepare();
     const other = join(scene.root, "other name");

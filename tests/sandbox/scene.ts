@@ -22,7 +22,10 @@ const PACKAGE_ROOT = fileURLToPath(new URL("../..", import.meta.url)).replace(/\
 export const PROGRAM = join(PACKAGE_ROOT, "dist/native/amplihack-sandbox");
 export const CLI = join(PACKAGE_ROOT, "dist/bin/amplihack.cjs");
 
-/** Below the home, where nobody would look for them. */
+/**
+ * Below the home, where nobody would look for them. With the paths of the checkout and of the scene in front, each has at most
+ * the 107 letters that a name of a socket may have.
+ */
 export const DEEP_SOCKETS = ["a/b/c/d/deep.sock", ".cache/git/credential/socket"];
 
 /** Named pipes of others: where a sandbox looks for them, deep in the home, and outside it. */
@@ -56,7 +59,7 @@ export function placeForScenes(): string {
 }
 
 export function makeScene(): Scene {
-  const root = mkdtempSync(join(placeForScenes(), "sandbox-scene-"));
+  const root = mkdtempSync(join(placeForScenes(), "s-"));
   chmodSync(root, 0o755);
   const home = join(root, "home");
   const scene = placesIn(root);
@@ -95,7 +98,7 @@ function placesIn(root: string): Scene {
 
 /** The same scene once more, for one attempt alone. */
 export function copyScene(scene: Scene): Scene {
-  const root = mkdtempSync(join(dirname(scene.root), "sandbox-scene-"));
+  const root = mkdtempSync(join(dirname(scene.root), "s-"));
   execFileSync("cp", ["-a", `${scene.root}/.`, root]);
   return placesIn(root);
 }

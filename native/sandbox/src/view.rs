@@ -113,7 +113,11 @@ fn list_covers(policy: &Policy) -> Result<BTreeMap<PathBuf, Cover<'_>>> {
 
 fn lay(path: &Path, cover: &Cover, masks: &Masks, open_masks: &mut Vec<Tree>) -> io::Result<()> {
     match cover {
-        Cover::Itself => lay_itself(path, 0),
+        Cover::Itself => match lay_itself(path, 0) {
+            // With the folder, what was to be hidden in it has gone: files of others come and go.
+            Err(error) if error.raw_os_error() == Some(libc::ENOENT) => Ok(()),
+            laid => laid,
+        },
         Cover::ReadOnly => lay_itself(path, READ_ONLY),
         Cover::Copy(tree) => attach(tree, &open_or_make(path, tree, open_masks)?),
         Cover::Hidden { text, has_below } => {

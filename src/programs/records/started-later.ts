@@ -19,7 +19,15 @@ const STARTED_LATER = `
   bb | bitbucket-pipelines.yml bitbucket-pipelines* |
   appveyor | appveyor.yml appveyor.yaml |
   jenkins | Jenkinsfile Jenkinsfile* |
-  netlify | .netlify* |
+  tea | .gitea/workflows/ .gitea/actions/ .forgejo/workflows/ .forgejo/actions/ |
+  cirrus | .cirrus.yml .cirrus.star |
+  sem | .semaphore/ |
+  teamcity | .teamcity/ |
+  gcloud | cloudbuild.yaml cloudbuild.yml |
+  bitrise | bitrise.yml |
+  tkn | .tekton/ |
+  gp | .gitpod.yml |
+  netlify | netlify.toml .netlify* |
   vercel | vercel.json |
   husky | .husky/ |
   git | .githooks/ .git-hooks/ .gitconfig | | .cache/git/
@@ -39,8 +47,17 @@ const STARTED_LATER = `
   mise rtx | mise.toml mise.local.toml mise/config.toml .config/mise.toml .config/mise/ | .mise.toml .mise.local.toml
         .mise/ .mise*
   asdf | .tool-versions |
+  shadowenv | | .shadowenv.d/
   autoenv | .autoenv .autoenv.zsh .autoenv* |
   vim nvim vi | | .vimrc .exrc .nvimrc .nvim.lua .lvimrc | .cache/nvim/ .cache/vim/
+  R Rscript | | .Rprofile
+  irb pry | | .irbrc .pryrc
+  ghci | | .ghci
+  ocaml utop | | .ocamlinit
+  iex | | .iex.exs
+  octave | | .octaverc
+  pdb | | .pdbrc
+  gdb lldb | | .gdbinit .lldbinit
   zsh | | | .cache/p10k-instant-prompt-*.zsh .cache/p10k-instant-prompt-*.zsh.zwc .cache/p10k-dump-*.zsh .cache/p10k-dump-*.zsh.zwc
         .cache/gitstatus/ .cache/zsh/ .cache/oh-my-zsh/ .cache/zinit/ .cache/antidote/ .cache/starship/
   fish | | | .cache/fish/
