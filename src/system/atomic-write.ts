@@ -4,6 +4,8 @@ import { type FileFacts, type Files, hasErrorCode, type System, SystemError } fr
 export interface AtomicWriteOptions {
   /** a file with other names, as keepers of dotfiles link them, is written where it is: they stay one file */
   readonly keepsNames?: true;
+  /** after a crash of the machine the version before this one is as good: its place is not written to the disk at once */
+  readonly mayBeOlder?: true;
   /** of a new file; an existing one keeps its own. Default 0600. */
   readonly mode?: number;
   /** of parents that have to be made. Default 0700. */
@@ -45,7 +47,7 @@ export function writeAtomically(
     removeQuietly(files, temporary);
     throw error;
   }
-  files.syncDirectory(directory);
+  if (facts === undefined || options.mayBeOlder !== true) files.syncDirectory(directory);
 }
 
 /** Everything that does not fit on the disk is found before the file itself is touched. */

@@ -39,6 +39,20 @@ describe("an atomic write", () => {
     expect(system.files.inspect("/a/b")?.mode).toBe(0o700);
   });
 
+  it("writes the place of a file to the disk at once, but for one whose version before is as good", () => {
+    const system = withOldFile();
+    const synced: string[] = [];
+    const files = Object.assign(Object.create(system.files), {
+      syncDirectory: (path: string) => void synced.push(path),
+    });
+    const watched = { ...system, files };
+    writeAtomically(watched, PATH, bytesOf("new"), { mayBeOlder: true });
+    expect([system.peek(PATH), synced]).toEqual(["new", []]);
+    writeAtomically(watched, PATH, bytesOf("newer"));
+    writeAtomically(watched, "/data/other", bytesOf("x"), { mayBeOlder: true });
+    expect(synced).toEqual(["/data", "/data"]);
+  });
+
   it("gives a new file the mode asked for, and an existing one keeps its own whatever the umask", () => {
     const system = createMemorySystem({ files: { "/old": { content: "old", mode: 0o666 } } });
     writeAtomically(system, "/new", bytesOf("x"), { mode: 0o644 });

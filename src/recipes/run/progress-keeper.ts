@@ -109,7 +109,8 @@ export function keepProgress(
           path,
           0,
         );
-        writeAtomically(system, path, system.text.encode(content));
+        // A step that ended just before the machine did runs again, as one that had not ended yet.
+        writeAtomically(system, path, system.text.encode(content), { mayBeOlder: true });
       }),
     close: isDone => {
       if (isDone) attempt("removed", () => removeIfThere(system, path));
