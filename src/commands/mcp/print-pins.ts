@@ -99,7 +99,7 @@ function serverLines(
   tool: string | undefined,
 ): readonly string[] {
   const held = tools.filter(({ state }) => state === "held");
-  const accept = `amplihack mcp pins ${[server, tool ?? []].flat().join(" ")} --accept`;
+  const named = [server, tool ?? []].flat().join(" ");
   return [
     `${server}: ${count(tools.length, "definition")}, ${held.length} held (${escapeHidden(command)})`,
     ...tools.map(
@@ -107,6 +107,6 @@ function serverLines(
         `  ${state.padEnd(8)}  ${escapeHidden(name)}${why === undefined ? "" : `: ${why}`}`,
     ),
     ...(asked === undefined ? [] : held.map(({ diff }) => `\n${diff ?? ""}`)),
-    ...(held.length === 0 ? [] : [`To accept what is held: ${accept}`]),
+    ...(held.length === 0 ? [] : [`To accept what is held: amplihack mcp pins ${named} --accept`]),
   ];
 }
