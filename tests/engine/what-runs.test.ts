@@ -231,6 +231,32 @@ const HIDDEN: readonly (readonly [string, () => unknown])[] = [
     "a member on a date of another realm",
     () => runInNewContext(`({ at: Object.assign(new Date(0), { a: "${DANGER}" }) })`),
   ],
+  ["a promise", () => ({ command: Promise.resolve(DANGER) })],
+  ["a promise of another realm", () => runInNewContext(`({ command: Promise.resolve("${DANGER}") })`)],
+  [
+    "a generator",
+    () => ({
+      command: (function* () {
+        yield DANGER;
+      })(),
+    }),
+  ],
+  [
+    "an asynchronous generator",
+    () => ({
+      command: (async function* () {
+        yield DANGER;
+      })(),
+    }),
+  ],
+  ["an iterator", () => ({ command: [DANGER].values() })],
+  ["an iterator of a map", () => ({ command: new Map([["a", DANGER]]).values() })],
+  ["a reference", () => ({ at: new WeakRef({ command: DANGER }) })],
+  ["a blob", () => ({ at: new Blob([DANGER]) })],
+  ["a request", () => ({ at: new Request("http://x/", { method: "POST", body: DANGER }) })],
+  ["a response", () => ({ at: new Response(DANGER) })],
+  ["a stream", () => ({ at: new Blob([DANGER]).stream() })],
+  ["where a pattern goes on", () => ({ at: Object.assign(/ls/, { lastIndex: DANGER }) })],
   ["the cause of an error", () => ({ a: new Error("ls", { cause: DANGER }) })],
   ["a member of an error", () => ({ a: Object.assign(new Error("ls"), { command: DANGER }) })],
   ["a name that differs in case", () => ({ command: "ls", Command: DANGER })],

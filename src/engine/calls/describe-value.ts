@@ -75,7 +75,7 @@ function copyValue(value: unknown, copied: Map<object, unknown>): unknown {
 /**
  * Throws for what one reader of a value sees and another does not: `__proto__`, getters, members that are not listed,
  * stand on a list, a function or a built-in value, whatever says how a value wants to be seen, what is inherited from
- * anything but a built-in class, and names that differ in case alone. A tool would run what no hook was shown.
+ * anything but a built-in class, names that differ in case alone, and built-in values that hold more than they show. A tool would run what no hook was shown.
  */
 export function checkMembers(value: unknown, checked: Set<object> = new Set(), depth = 0): void {
   const isFunction = typeof value === "function";
@@ -87,6 +87,10 @@ export function checkMembers(value: unknown, checked: Set<object> = new Set(), d
   // Plain objects, errors, and instances of a class that somebody wrote: their members are all that is shown of them.
   const isObject = !isFunction && !isList;
   const isMade = isObject && (isOfObject(kinds) || kinds.includes("Error"));
+  if (isObject && !isA(kinds, SHOWN)) {
+    const reader = READERS.find(name => isReader(Reflect.get(value, name), isMade));
+    if (reader !== undefined) throw notShown(reader);
+  }
   for (const from of written)
     for (const key of Reflect.ownKeys(from)) {
       const isMethod = typeof checkMember(from, key) === "function";
@@ -143,10 +147,39 @@ const FORMS = ["FormData", "Headers"];
 /** Built-in classes of which `describe` shows all there is, whatever else they say. */
 const TOLD_WHOLE = ["Date", "TypedArray", ...WRITTEN, ...FORMS];
 
+/** Built-in classes of which everything that they hold is shown, here or as members. */
+const SHOWN = [
+  ...TOLD_WHOLE,
+  ...BOXES,
+  "Map",
+  "Set",
+  "ArrayBuffer",
+  "SharedArrayBuffer",
+  "DataView",
+  "Error",
+];
+
+/** What brings out of a built-in value what hooks are not shown: of promises, iterators, streams, blobs, references. */
+const READERS: readonly (string | symbol)[] = [
+  "then",
+  "next",
+  "deref",
+  "text",
+  "arrayBuffer",
+  "getReader",
+  Symbol.iterator,
+  Symbol.asyncIterator,
+];
+
+/** Of an object that somebody made only what the engine gave it: iterators have no class of their own. */
+function isReader(method: unknown, isMade: boolean): boolean {
+  return typeof method === "function" && (!isMade || NATIVE.test(Function.prototype.toString.call(method)));
+}
+
 /** What every list, function, text, error or row of bytes has. */
 function isOfItsKind(value: object, kinds: readonly string[], key: string | symbol): boolean {
   if (typeof value === "function") return OF_FUNCTIONS.includes(key);
-  if (kinds.includes("RegExp")) return key === "lastIndex";
+  if (kinds.includes("RegExp")) return key === "lastIndex" && typeof (value as RegExp).lastIndex === "number";
   if (kinds.includes("Error")) return key === "stack";
   if (Array.isArray(value)) return key === "length";
   return (kinds.includes("String") || ArrayBuffer.isView(value)) && (key === "length" || isIndex(key));
