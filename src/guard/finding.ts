@@ -50,6 +50,7 @@ export interface Details {
   /** instead of the rule's own */
   readonly verdict?: Verdict | undefined;
   readonly safer?: string | undefined;
+  readonly lost?: string | undefined;
   /** more names for the rule's sentences */
   readonly [name: string]: string | undefined;
 }
@@ -129,7 +130,7 @@ export function makeFinding(
     title: rule.title,
     verdict,
     target,
-    lost: fill(rule.lost),
+    lost: fill(details.lost ?? rule.lost),
     person: fill(rule.person),
     model: fill(rule.model),
     safer: fill(details.safer ?? rule.safer).trim(),

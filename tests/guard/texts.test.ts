@@ -177,6 +177,17 @@ describe("what is said of a call", () => {
     expect(judge(long, KEY).reason).toContain("(Via `rm -rf .`.)");
   });
 
+  it.each([
+    ["chmod -R 777 /", "/"],
+    ["sudo chown -R ada /usr", "/usr"],
+    ["find / -exec chmod 777 {} +", "/"],
+    ["chmod -R 000 ~", "/home/user"],
+  ])("says what is changed where nothing is destroyed: %s", (command, target) => {
+    const { reason } = judge(command, KEY);
+    expect(reason).toContain(`It would change who may use ${target} and everything in it.`);
+    expect(reason).not.toContain("destroy");
+  });
+
   it("does not advise to delete where nothing is deleted, nor says that a list of keys runs", () => {
     expect(judge("chmod -R 777 /", KEY).reason).not.toContain("Delete");
     expect(judge("tee -a ~/.ssh/authorized_keys", KEY).reason).not.toContain("runs");

@@ -185,13 +185,19 @@ export function isGrave({ rule }: Loss): boolean {
   return rule === "fs.root" || rule === "fs.home" || rule === "fs.project" || rule === "fs.system-write";
 }
 
-export function reportLoss(context: RuleContext, effect: CommandEffect, loss: Loss, action: string): void {
+export function reportLoss(
+  context: RuleContext,
+  effect: CommandEffect,
+  loss: Loss,
+  action: string,
+  lost?: string,
+): void {
   const { rule, target, held = context.workspace.cwd } = loss;
   if (rule === "fs.unresolved" && isInReadFile(context, effect)) return;
   const preview = target.includes("$") ? `ls -d ${target}` : "xargs -n1 ls -ld";
   // Where to go first so that the session does not stand in what is removed.
   const parent = dirname(isInside(target, held) ? target : held);
-  context.report(rule, effect.by, target, { action, held, preview, parent });
+  context.report(rule, effect.by, target, { action, held, preview, parent, lost });
 }
 
 /** In a program text from the disk most values come from elsewhere: what they are is not asked about each time it runs. */

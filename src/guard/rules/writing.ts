@@ -131,6 +131,9 @@ function isVitalHistory(path: string): boolean {
   return /\/\.git(\/(HEAD|index|packed-refs|refs\/|objects\/|logs\/)|$)/.test(path);
 }
 
+/** Nothing is deleted, and what relied on the old rights stops working. */
+const CHANGED_RIGHTS = "It would change who may use {target} and everything in it.";
+
 function inspectAttributes(effect: EffectOf<"attributes">, context: RuleContext): void {
   if (effect.what === "mode" && setsOwnersRights(effect.setting))
     context.report("sys.setuid", effect.by, describe(effect.path), { what: "set the setuid bit" });
@@ -150,8 +153,8 @@ function inspectAttributes(effect: EffectOf<"attributes">, context: RuleContext)
       continue;
     }
     for (const loss of lossOfTree(workspace, target)) {
-      if (loss.rule === "fs.root" || loss.rule === "fs.system-write")
-        reportLoss(context, effect, loss, "change");
+      if (loss.rule === "fs.root") reportLoss(context, effect, loss, "change", CHANGED_RIGHTS);
+      else if (loss.rule === "fs.system-write") reportLoss(context, effect, loss, "change");
       else if (loss.rule === "fs.home") reportHomeAttributes(context, effect, target, loss);
     }
   }
@@ -189,9 +192,9 @@ function reportHomeAttributes(
 ): void {
   const { home, given } = context.workspace;
   const isWhole = target.path === undefined || isInside(target.path, home);
-  if (isWhole) reportLoss(context, effect, loss, "change");
+  if (isWhole) reportLoss(context, effect, loss, "change", CHANGED_RIGHTS);
   else if (effect.what === "owner" && isOwnName(effect.setting, given.user)) return;
-  else context.report("fs.home", effect.by, loss.target, { verdict: "ask" });
+  else context.report("fs.home", effect.by, loss.target, { verdict: "ask", lost: CHANGED_RIGHTS });
 }
 
 function isOwnName(setting: string, user: string | undefined): boolean {
