@@ -197,6 +197,11 @@ async function serve(
   const url = readPublicUrl(options["public-url"], cert !== undefined || trustsProxy);
   const { startServer, checkReady } = await loadServe();
   await checkReady(database);
+  const { ownsTables } = await loadInit();
+  if (await ownsTables(database))
+    terminal.warn(
+      "Warning: this login owns the tables of all teams. Serve as amplihack_server, which sees one team at a time.\n",
+    );
   const tls =
     cert === undefined || key === undefined ? undefined : { cert: readPem(cert), key: readPem(key) };
   const log = (line: string) => terminal.warn(`${new Date(system.clock.nowMs()).toISOString()} ${line}\n`);

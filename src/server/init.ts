@@ -103,10 +103,15 @@ export async function makeOwnerLink(database: Database, team: string, person: st
   return makeLink(database, { team, person, role: "owner" });
 }
 
-/** Somebody else may see no team, and would find nothing to do. */
-async function requireOwner({ run }: Database, does: string, otherwise = ""): Promise<void> {
+/** Whether this login may change all rows of all teams. */
+export async function ownsTables({ run }: Database): Promise<boolean> {
   const [row] = await run(`SELECT has_table_privilege('${SCHEMA}.members', 'INSERT') AS is_owner`);
-  if (row?.["is_owner"] === true) return;
+  return row?.["is_owner"] === true;
+}
+
+/** Somebody else may see no team, and would find nothing to do. */
+async function requireOwner(database: Database, does: string, otherwise = ""): Promise<void> {
+  if (await ownsTables(database)) return;
   throw new Problem(`only the owner of the tables ${does}`, {
     kind: "refused",
     fix: `name the login that ran amplihack serve init${otherwise}`,

@@ -123,6 +123,10 @@ describe.skipIf(!hasPostgres)("from nothing to a machine that ships", () => {
     const [, link = ""] = /\/login\?link=([\w-]{43})/.exec(init.stdout) ?? [];
     const open = await user.type(["serve", "--url", url, "--address", "0.0.0.0"]);
     expect(open).toMatchObject({ code: 2, stderr: expect.stringContaining("--cert and --key") });
+    const asOwner = start(user, ["serve", "--url", url, "--port", "0"]);
+    await asOwner.until(/(http:\/\/127\.0\.0\.1:\d+)/);
+    expect(asOwner.said()).toContain("Serve as amplihack_server");
+    asOwner.child.kill("SIGTERM");
     const running = start(user, ["serve", "--url", server.url(name, "amplihack_server"), "--port", "0"]);
     const address = await running.until(/(http:\/\/127\.0\.0\.1:\d+)/);
     const form = { "content-type": "application/x-www-form-urlencoded", origin: address };
@@ -138,6 +142,7 @@ describe.skipIf(!hasPostgres)("from nothing to a machine that ships", () => {
     const code = await joining.until(/compare the code: (\S+)/);
     const body = new URLSearchParams({ csrf, code, team: "acme", answer: "yes" }).toString();
     await askUrl(address, "/join", { method: "POST", headers: { ...form, cookie }, body });
+    expect(running.said()).not.toContain("Warning");
     expect([await joining.ended, joining.said()]).toEqual([0, expect.stringContaining("as one of olga")]);
     const file = join(user.home, ".amplihack", "server.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);
