@@ -172,13 +172,27 @@ export function describeDanger(
   if (content.includes("\0")) return "";
   // What runs in a container is judged by what is mounted there.
   if (COMPOSE.test(basename(path))) return MOUNTS_HOME.test(content) ? "mounts a home or the whole disk" : "";
-  const facts = analyseFile(path, content, { ...shell, hasArguments: true }, workspace.settings.programs);
-  const findings = collectFindings(workspace, facts, content, collectEffects(facts, workspace));
+  const { facts, findings } = examineFile(path, content, workspace, shell);
   const grave = findings.filter(finding => isGrave(finding, workspace));
   const worst = grave.find(({ verdict }) => verdict === "deny") ?? grave[0];
   const isCut = facts.unexamined.some(({ reason }) => reason === "steps" || reason === "input-size");
   if (worst === undefined && isCut) return "is more than can be read before it runs";
   return worst === undefined ? "" : clip(`${worst.title} (${worst.target})`.replaceAll("\n", " "), MAX_WHAT);
+}
+
+/** What is found in the text, as if a program had loaded it. */
+export function findingsOfFile(
+  path: string,
+  content: string,
+  workspace: GuardWorkspace,
+  shell: ShellContext,
+): readonly Finding[] {
+  return examineFile(path, content, workspace, shell).findings;
+}
+
+function examineFile(path: string, content: string, workspace: GuardWorkspace, shell: ShellContext) {
+  const facts = analyseFile(path, content, { ...shell, hasArguments: true }, workspace.settings.programs);
+  return { facts, findings: collectFindings(workspace, facts, content, collectEffects(facts, workspace)) };
 }
 
 /** Too little was understood, or it is what programs of a project do. */

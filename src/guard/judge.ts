@@ -2,6 +2,8 @@ import { analyseArgv, analyseCommand, findDangerous, goesOn, powerShellArgv } fr
 import { errorText } from "../protocol/index.ts";
 import {
   createFileLookup,
+  describe,
+  joinPath,
   knownText,
   type OwnFiles,
   type ShellContext,
@@ -24,7 +26,7 @@ import { collectFootprint, type Examination } from "./collect-footprint.ts";
 import { collectGaps, gapsOfSource } from "./collect-gaps.ts";
 import { conclude, type Examined, isAllowedByEntry, softenAlternatives } from "./conclude.ts";
 import { findSessionFiles } from "./examine-session-files.ts";
-import { findWritten, type WrittenText } from "./examine-written.ts";
+import { findWritten, isPipeline, type WrittenText } from "./examine-written.ts";
 import { type Finding, makeFinding } from "./finding.ts";
 import { NO_FOOTPRINT } from "./footprint.ts";
 import { aliasTexts } from "./git/effects.ts";
@@ -32,6 +34,7 @@ import { toCodeSubject } from "./grants.ts";
 import type { GuardContext, GuardWorkspace } from "./judgement.ts";
 import { ALLOWED, explainTree, type Judgement } from "./judgement.ts";
 import { renderTexts } from "./reason.ts";
+import type { CommandEffect } from "./rule-context.ts";
 import { findRule } from "./rules.ts";
 
 /** Judges shell text. Never throws: a failure of the guard itself is a finding or a note. */
@@ -139,7 +142,7 @@ function examineFacts(
   const note = (line: string) => void noted.push(line);
   const found: Finding[] = [...collectFindings(workspace, facts, source, effects, note)];
   found.push(...findSessionFiles(facts, workspace, shell));
-  found.push(...findWritten(writtenTexts(facts), workspace, () => shell));
+  found.push(...findWritten(writtenTexts(facts, effects), workspace, () => shell));
   const aliases: Examination[] = [];
   for (const { text: written, cwd, invocation } of aliasTexts(effects)) {
     const nested = analyseCommand(
@@ -186,11 +189,23 @@ function examineFacts(
   return { findings, learned };
 }
 
-function writtenTexts({ writtenFiles }: ShellFacts): readonly WrittenText[] {
-  return writtenFiles.flatMap(({ path, content, invocation }) => {
+function writtenTexts(
+  { writtenFiles }: ShellFacts,
+  effects: readonly CommandEffect[],
+): readonly WrittenText[] {
+  const known = writtenFiles.flatMap(({ path, content, invocation }) => {
     const [place, written] = [knownText(path), knownText(content)];
     return place === undefined || written === undefined ? [] : [{ path: place, text: written, invocation }];
   });
+  // What changes a pipeline says with its words what will stand there: `sed -i 's/…/…/' ci.yml`.
+  const changed = effects.flatMap(effect => {
+    const isChange = effect.kind === "alter" || (effect.kind === "write" && effect.how !== "link");
+    const place = isChange ? knownText(joinPath(effect.by.cwd, effect.path)) : undefined;
+    if (place === undefined || effect.by.invocation === undefined || !isPipeline(place)) return [];
+    const { argv, id } = effect.by.invocation;
+    return [{ path: place, text: argv.slice(1).map(describe).join("\n"), invocation: id }];
+  });
+  return [...known, ...changed];
 }
 
 const OWN_RULE = "agent.bypass";

@@ -46,8 +46,18 @@ export function findSecret(context: RuleContext, target: Target): SecretKind | u
     const inside = secretAt(workspace, `${target.base}/x${end?.kind === "text" ? end.text : ""}`);
     if (inside !== undefined && secretAt(workspace, target.base) !== undefined) return inside;
   }
+  // `~/.mozilla/firefox/*/logins.json`, also where nothing of that name is there.
+  if (target.base !== undefined && target.rest.length > 1 && last.every(piece => piece.kind === "text")) {
+    const parts = target.rest.map(part => describe({ pieces: part.map(asText), origins: [] }));
+    const found = secretAt(workspace, [target.base, ...parts].join("/"));
+    if (found !== undefined) return found;
+  }
   if (patternNamesSecret(last) || (target.base === "/proc" && name === "environ")) return "secret";
   return last.every(piece => piece.kind === "text") ? secretAt(workspace, `/${name}`) : undefined;
+}
+
+function asText(piece: Target["rest"][number][number]): typeof piece {
+  return piece.kind === "text" ? piece : { kind: "text", text: "x" };
 }
 
 /** Paths the configuration closed for reading. */

@@ -12,6 +12,7 @@ import {
   isThingOfService,
   isWeakVerb,
   lossesInText,
+  namesEverybody,
   operationsSaid,
   paysOut,
   requestLosses,
@@ -20,6 +21,7 @@ import {
 } from "../programs/index.ts";
 import { isJsonObject, type Json, type JsonObject } from "../protocol/index.ts";
 import { text, wordSet } from "../shell/index.ts";
+import { liftsQuestions } from "./injection/lifted-questions.ts";
 import type { Actor, EffectOf } from "./rule-context.ts";
 
 /** Under version control, kept for the agent alone, or of a page that is open. */
@@ -77,25 +79,22 @@ interface Member {
  */
 export function operationsOfTool(tool: string, input: Json, by: Actor): readonly Operation[] {
   const { tool: words, server } = toolWords(tool);
-  const members = membersIn(isJsonObject(input) ? input : {});
+  const members = withPairs(membersIn(isJsonObject(input) ? input : {}));
   const target = `${tool} ${JSON.stringify(input) ?? ""}`.slice(0, MAX_TARGET);
   const common = { kind: "operation", by, target, names: namesIn(members), safer: "" } as const;
   const isLooking = READS_ONLY.has(words[0] ?? "");
-  if (server.length > 0 && showsSecret(words))
+  if (server.length > 0 && (showsSecret(words) || showsChosenSecret(words, members)))
     return [{ ...common, rule: "sec.keychain", what: "show a secret" }];
   const verb =
-    verbIn(words, server) ?? (isLooking || isOfAgent(words, server) ? undefined : chosenVerb(words, members));
+    verbIn(words, server) ??
+    (isLooking || isOfAgent(words, server)
+      ? undefined
+      : (chosenVerb(words, members) ?? verbOfMember(members)));
   if (verb !== undefined) return [{ ...common, rule: "cloud.other", what: `${verb} something` }];
-  if (server.length > 0 && members.some(({ name, value }) => value === true && REVEALS.test(name)))
-    return [{ ...common, rule: "sec.keychain", what: "show secrets" }];
-  if (server.length > 0 && members.some(({ value }) => typeof value === "string" && sendsLogin(value)))
-    return [{ ...common, rule: "sec.keychain", what: "send the login of an open page to somebody" }];
-  if (server.length > 0 && words.includes("all") && words.some(endsRunning))
+  const shown = server.length === 0 ? undefined : saidOfService(words, server, members);
+  if (shown !== undefined) return [{ ...common, ...shown }];
+  if (words.some(endsRunning) && members.some(({ name, value }) => /^pid$/i.test(name) && Number(value) <= 1))
     return [{ ...common, rule: "sys.kill", what: "end everything that runs there" }];
-  if (server.length > 0 && OPENS.has(words[0] ?? "") && !isOfAgent(words, server))
-    return [{ ...common, rule: "grant.protection", what: "open what is locked" }];
-  if (server.length > 0 && isSharedWithAll(members))
-    return [{ ...common, rule: "cloud.public", what: "open it to everybody" }];
   if (deletesByRequest(members))
     return [{ ...common, rule: "cloud.api", what: "delete something on another machine" }];
   const asked = changedByRequest(members, input);
@@ -125,6 +124,32 @@ export function operationsOfTool(tool: string, input: Json, by: Actor): readonly
   return [...forcedOperations(said, members, common), ...saidOperations(said, members, common)];
 }
 
+type Told = Pick<Operation, "rule" | "what">;
+
+/** Of a server: what it shows, opens, ends, and tells to people, by words and members other than a verb that destroys. */
+function saidOfService(
+  words: readonly string[],
+  server: readonly string[],
+  members: readonly Member[],
+): Told | undefined {
+  const texts = members.flatMap(({ value }) => (typeof value === "string" ? [value] : []));
+  const isOfMemory = server.some(word => OWN_SERVERS.has(word)) && !READS_ONLY.has(words[0] ?? "");
+  const clicked = clickedLabel(words, members);
+  const said: readonly (readonly [is: boolean, rule: Told["rule"], what: string])[] = [
+    [members.some(({ name, value }) => value === true && REVEALS.test(name)), "sec.keychain", "show secrets"],
+    [isOfMemory && texts.some(liftsQuestions), "grant.protection", "tell later sessions not to ask"],
+    [texts.some(one => OWN_PAGES.test(one)), "sec.keychain", "open the stored passwords of a browser"],
+    [texts.some(sendsLogin), "sec.keychain", "send the login of an open page to somebody"],
+    [texts.some(one => WHOLE_LOGIN.test(one)), "sec.keychain", "show the login of an open page"],
+    [clicked !== undefined, "cloud.other", `press “${clicked}” on a page`],
+    [words.includes("all") && words.some(endsRunning), "sys.kill", "end everything that runs there"],
+    [OPENS.has(words[0] ?? "") && !isOfAgent(words, server), "grant.protection", "open what is locked"],
+    [isSharedWithAll(members), "cloud.public", "open it to everybody"],
+  ];
+  const [, rule, what = ""] = said.find(([is]) => is) ?? [];
+  return rule === undefined ? toldToPeople(words, members) : { rule, what };
+}
+
 /** `create_shared_link(access: "open")` */
 function isSharedWithAll(members: readonly Member[]): boolean {
   return members.some(
@@ -134,9 +159,43 @@ function isSharedWithAll(members: readonly Member[]): boolean {
   );
 }
 
+const TELLS = wordSet(
+  "send post publish comment reply message email mail notify broadcast announce sms dm tweet",
+);
+const RAISES = wordSet("create trigger open add raise fire declare");
+
+/** To everybody who is there, to whoever is on call, to an address from now on; or a yes in the name of a person. */
+function toldToPeople(words: readonly string[], members: readonly Member[]): Told | undefined {
+  const isTold = words.some(word => TELLS.has(word));
+  if (isTold && members.some(({ value }) => typeof value === "string" && namesEverybody(value)))
+    return { rule: "publish", what: "send it to people" };
+  const raises = words.some(word => RAISES.has(word));
+  if (raises && words.includes("incident")) return { rule: "publish", what: "wake people up" };
+  const leads = members.some(
+    ({ value }) => typeof value === "string" && /^https?:\/\//i.test(value) && !isLocalAddress(value),
+  );
+  if (leads && raises && words.some(word => /^(?:web)?hooks?$/.test(word)))
+    return { rule: "grant.access", what: "tell an address whatever happens there" };
+  const isReview = words.some(word => /^(?:review|pull|merge|pr|mr|change)$/.test(singular(word)));
+  return isReview &&
+    members.some(
+      ({ name, value }) =>
+        /^(?:event|state|action|decision|vote|status|review)$/i.test(name) &&
+        /^approved?$/i.test(String(value)),
+    )
+    ? { rule: "deploy.merge", what: "approve it" }
+    : undefined;
+}
+
 /** Where a page keeps who is logged in, and how its code talks to others. */
 const LOGIN_OF_PAGE =
   /\bdocument\s*(?:\.|\[\s*["'`])\s*cookie|\b(?:local|session)Storage\b|\bindexedDB\b|\bcookieStore\b/;
+/** Pages of a browser about what it keeps. */
+const OWN_PAGES =
+  /^(?:chrome|edge|brave|vivaldi|opera|about):(?:\/\/)?(?:password-manager|settings\/(?:passwords|autofill|payments)|logins|flags|policy)\b/i;
+/** All of it at once, and not whether one is set. */
+const WHOLE_LOGIN =
+  /(?:return|=>|^)\s*\(?\s*document\.cookie\s*(?:[;)}+]|$)|JSON\.stringify\(\s*(?:window\.)?(?:local|session)Storage\s*[,)]|Object\.(?:entries|values|assign)\([^)]{0,20}(?:local|session)Storage\b|\bcookieStore\.getAll\(/;
 const TALKS =
   /\bfetch\s*\(|\bXMLHttpRequest\b|\bsendBeacon\b|\bWebSocket\b|\bEventSource\b|\bImage\s*\(|\bimport\s*\(|\.(?:src|href|action)\s*=|\blocation\s*=|\.submit\s*\(/;
 
@@ -152,6 +211,61 @@ function sendsLogin(code: string): boolean {
 }
 
 const SHOWS = wordSet("get read fetch retrieve reveal show access view export decrypt copy lookup");
+/** What the member that says which kind of thing is meant is called. */
+const KIND_MEMBER = /^(?:resource(?:_?(?:type|kind))?|kind|type|object(?:_?type)?)$/i;
+
+/** `kubectl_get(resourceType: "secret", name: "x")`; a list of them has names alone. */
+function showsChosenSecret(words: readonly string[], members: readonly Member[]): boolean {
+  return (
+    words.some(word => SHOWS.has(word)) &&
+    members.some(({ name, value }) => KIND_MEMBER.test(name) && /^secrets?$/i.test(String(value))) &&
+    members.some(
+      ({ name, value }) => (name === "name" && value !== "") || /^(?:ya?ml|json)$/i.test(String(value)),
+    )
+  );
+}
+
+/** `{"setting": "waf", "value": "off"}` is `{"waf": "off"}`. */
+function withPairs(members: readonly Member[]): readonly Member[] {
+  const named = members.filter(
+    ({ name, value }) =>
+      /^(?:setting(?:_?(?:name|id|key))?|key|name|property|option|feature|flag|parameter)$/i.test(name) &&
+      typeof value === "string" &&
+      /^[\w.-]{2,60}$/.test(value),
+  );
+  const given = members.filter(({ name }) => /^(?:value|enabled|state|status|setting_?value)$/i.test(name));
+  return named.length === 1 && given.length === 1
+    ? [...members, ...given.map(({ value }) => ({ name: String(named[0]?.value), value }))]
+    : members;
+}
+
+/** `is_destroy: true`, `delete_subtasks: true`; the branch of a merged request is of no more use. */
+function verbOfMember(members: readonly Member[]): string | undefined {
+  for (const { name, value } of members) {
+    const parts = value === true ? toolWords(name).tool : [];
+    const verb = destroyingVerb((parts[0] === "is" ? parts[1] : parts[0]) ?? "");
+    if (verb !== undefined && !parts.includes("branch")) return verb;
+  }
+  return undefined;
+}
+
+const PRESSES = wordSet("click press tap submit");
+const LABELS = /^(?:element|text|label|button|description|selector|name|target|accessible_?name|link)$/i;
+/** What a page does for good when such a button is pressed. */
+const FINAL =
+  /\b(?:pay now|(?:and|to) pay|place (?:your |the )?order|buy(?: it)? now|(?:complete|confirm) (?:your |the )?(?:order|purchase|payment|transfer)|(?:send|transfer) (?:money|funds|payment)|withdraw funds|(?:delete|close|destroy|deactivate|terminate)(?: \w+){0,2} (?:account|project|organi[sz]ation|repository|workspace|database|site|app|instance|cluster|tenant|team)|make (?:\w+ )?public|(?:deploy|promote) to production|send to (?:all|everyone))\b/i;
+
+/** Of a tool that presses something, or of code for a page that does. */
+function clickedLabel(words: readonly string[], members: readonly Member[]): string | undefined {
+  const presses = words.some(word => PRESSES.has(word));
+  for (const { name, value } of members) {
+    if (typeof value !== "string" || !((presses && LABELS.test(name)) || /\.(?:click|submit)\(/.test(value)))
+      continue;
+    const label = FINAL.exec(value.replace(/[-_]/g, " "))?.[0];
+    if (label !== undefined) return label;
+  }
+  return undefined;
+}
 
 /** `read_secret`, `get_secret_value`, `getPassword`; names and states of secrets are no values. */
 function showsSecret(words: readonly string[]): boolean {
@@ -250,13 +364,16 @@ function verbIn(words: readonly string[], server: readonly string[] = []): strin
   const line = words.join(" ");
   if (line.endsWith("to zero")) return "empty";
   if (/\bpower (?:off|down|cycle)\b/.test(line)) return "switch off";
-  const nouns = words.map(singular);
-  if (paysOut(first, nouns.at(-1) ?? "")) return "pay";
-  if (TRADES.has(first) && TRADED.has(nouns.at(-1) ?? "")) return "pay";
+  // `google-sheets.batch_clear`: the server says what it is done to.
+  const nouns = [...words, ...server].map(singular);
+  const last = singular(words.at(-1) ?? "");
+  if (paysOut(first, last)) return "pay";
+  if (TRADES.has(first) && TRADED.has(last)) return "pay";
   // A verb in front is what is done, whatever the last word could be by itself: `deleteIssue`.
   if (server.length > 0 && words[1] === "all" && ENDS_ALL.has(first) && !isOfAgent(words, server))
     return first;
-  const isTaken = destroyingVerb(first) !== undefined || TAKES.has(first);
+  // `jira_delete_issue`: in front of the verb stands whose it is.
+  const isTaken = words.slice(0, 2).some(word => destroyingVerb(word) !== undefined || TAKES.has(word));
   if (isCalm(first) || (!isTaken && isCalm(words.at(-1) ?? ""))) return undefined;
   const isOfAll = words.some(word => word === "all" || word === "every" || word === "everything");
   const isOfService = server.length > 0 && nouns.some(isThingOfService);
@@ -330,7 +447,7 @@ function changedByRequest(members: readonly Member[], input: Json): ReturnType<t
   return requestLosses({ method, address, headers: [], bodies: [JSON.stringify(input) ?? ""] });
 }
 
-function textLosses(value: string, isOfDatabase: boolean): readonly Pick<Operation, "rule" | "what">[] {
+function textLosses(value: string, isOfDatabase: boolean): readonly Told[] {
   if (/^\s*mutation\b/.test(value) && isDeletingMutation(value))
     return [{ rule: "cloud.api", what: "delete something on another machine" }];
   // SQL is read where it is known to be SQL: `truncate long lines` is a question.

@@ -38,6 +38,7 @@ export {
   isResource,
   isThingOfService,
   isWeakVerb,
+  namesEverybody,
   operationsSaid,
   paysOut,
   singular,
@@ -118,6 +119,7 @@ export {
   PROGRAM_VARIABLE,
   powerShellArgv,
   printsEnvironment,
+  readsClipboard,
   runsForSocket,
   searchesWithoutLinks,
   showsInput,
@@ -136,3 +138,4 @@ export const loadDescribe = () => import("./model/describe.ts");
 export const loadOwnPrograms = () => import("./model/own-programs.ts");
 export const loadRegistry = () => import("./model/registry.ts");
 export { filesRunBy } from "./model/runs-files.ts";
+export { isInstaller, mayBringOrSend } from "./records/written-code.ts";

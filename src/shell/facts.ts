@@ -122,6 +122,13 @@ export type CodeCall = { readonly at: number } & (
   | { readonly kind: "output"; readonly value: Value }
   /** A statement for a database; `file` when that is a file. */
   | { readonly kind: "sql"; readonly statement: Value; readonly file: Value | undefined }
+  /** A function that no table knows, of a library or of what one of its functions gave: `kfp.Client().delete_run`. */
+  | {
+      readonly kind: "member";
+      readonly name: string;
+      readonly options: readonly { readonly name: string; readonly value: string }[];
+      readonly values: readonly string[];
+    }
   /** Something that a rule knows by its id. */
   | { readonly kind: "operation"; readonly effect: OperationEffect }
   /** `os.chdir` and the like: the cwd of later calls. Readers apply it themselves; told for the explanation. */

@@ -224,12 +224,15 @@ const STARTS_ITSELF =
 /** Settings of programs that a person starts: below the folders that systems have for them, and code in a program's own folder. */
 const SETTINGS =
   /^(?:\.config|Library\/(?:Application Support|Preferences))\/[^/]+(?:\/[^/]+)*$|^\.[^/]+\/(?:[^/]+\/)*[^/]+\.(?:vim|lua|el|fish|desktop|plist|service)$/;
+/** What agents are told, and what they start, in every later session. */
+const OF_AGENTS =
+  /^\.(?!local\/|cache\/)[\w-]+\/(?:[\w-]+\/)?(?:(?:CLAUDE|AGENTS?|GEMINI|QWEN|CRUSH|copilot-instructions|instructions|memory|global_rules|system)\.md|(?:settings|config|mcp|mcp[-_]?(?:config|servers?|settings)|hooks|permissions)(?:\.local)?\.(?:jsonc?|toml|ya?ml)|(?:skills|commands|agents|rules|prompts|hooks|plugins|extensions|steering|instructions|workflows|output-styles|modes)\/.+)$/;
 /** What programs keep there for themselves, and can make again. */
 const NO_SETTINGS =
   /(?:^|\/)(?:[\w -]*cache[\w -]*|logs?|tmp|temp|crash(?:es|pad)?|sessions?|history)(?:\/|$)|\.(?:log|lock|pid|tmp)$|^\.(?:npm|cargo|rustup|m2|gradle|local\/share|nvm|pyenv|rbenv|asdf|sdkman|bun|deno)\//i;
 
 function isSettings(below: string): boolean {
-  return SETTINGS.test(below) && !NO_SETTINGS.test(below);
+  return (SETTINGS.test(below) || OF_AGENTS.test(below)) && !NO_SETTINGS.test(below);
 }
 
 /** Files that run by themselves: what is written there outlives the session. */

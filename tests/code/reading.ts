@@ -41,10 +41,10 @@ export function callsOf(language: Language, code: string | Value, circumstances?
   return read(language, code, circumstances).calls.map(describeCall);
 }
 
-/** Calls that could hurt: everything but reading along, printing, changing directory and speaking to the network. */
+/** Calls that could hurt: everything but reading along, printing, changing directory, speaking to the network and names alone. */
 export function effectsOf(language: Language, code: string | Value, circumstances?: Circumstances): string[] {
   return callsOf(language, code, circumstances).filter(
-    call => !/^(read|output|network|directory) /.test(call),
+    call => !/^(read|output|network|directory|member) /.test(call),
   );
 }
 
@@ -74,6 +74,8 @@ function describeCall(call: CodeCall): string {
       return `${call.kind} ${show(call.from)} -> ${show(call.to)}`;
     case "sql":
       return `sql ${show(call.statement)}${call.file === undefined ? "" : ` (in ${show(call.file)})`}`;
+    case "member":
+      return `member ${call.name}`;
     case "operation":
       return `${call.effect.rule} ${call.effect.target}`;
     case "network":

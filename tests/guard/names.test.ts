@@ -36,8 +36,11 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   // Subcommands of git's.
   "git/changes.ts": ["rm", "mv"],
   "changed-names.ts": ["mv"],
-  // Verbs in the names of tools.
+  // Verbs in the names of tools, words of code for pages, and members.
   "tool-verbs.ts": [
+    "declare",
+    "return",
+    "type",
     "route",
     "op",
     "cmd",
@@ -65,7 +68,7 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   // Endings of packages.
   "rules/execution.ts": ["jar", "tar", "rpm", "gem", "apk"],
   // Keys of pipelines behind which a command stands, a script of a manifest, and a folder of hooks.
-  "examine-written.ts": ["script", "bash", "pwsh", "install", "husky", "head"],
+  "examine-written.ts": ["https", "script", "bash", "pwsh", "install", "husky", "head"],
   // Descriptors in the place of a file.
   "rules/wiring.ts": ["fd"],
   // Descriptors, a file of the kernel, a language, and an action of a search.

@@ -1,7 +1,7 @@
 import { describe, knownPrefix, wordSet } from "../../shell/index.ts";
 import { quoteWord } from "../../system/index.ts";
 import { type Datum, datumOrigins, firstValue, knownDatumText, listOptions, literal } from "./datum.ts";
-import { noteDelete, noteLoss, noteMove, noteRead, noteShell, noteWrite } from "./effects.ts";
+import { note, noteDelete, noteLoss, noteMove, noteRead, noteShell, noteWrite } from "./effects.ts";
 import { type EvaluationContext, expandTilde, type FunctionCall } from "./evaluation-context.ts";
 
 // Libraries have more functions than any table. What one does that no table knows is told by the words in its name.
@@ -71,12 +71,28 @@ function noteServiceLoss(context: EvaluationContext, call: FunctionCall, last: s
     noteLoss(context, call, "cloud.other", `${verb} something`);
 }
 
+const MAX_OPTIONS = 16;
+/** Functions of an object whose names begin with what is done: the rest only looks. */
+const ACTS =
+  /\.(?:delete|destroy|terminate|purge|revoke|vacuum|create|update|set|put|transition|promote|deploy|publish|send|submit|upload|push|grant|invite|approve|enable|disable|cancel|refund|transfer|add|make|stop|remove)(?:[_A-Z]\w*)?$/;
+
+/** What else it may do there is told by its name and by what it is given. */
+function noteMember(context: EvaluationContext, { name, positional, named, at }: FunctionCall): void {
+  if (!ACTS.test(name)) return;
+  const options = [...named].slice(0, MAX_OPTIONS).flatMap(([option, given]) => {
+    const value = describe(firstValue(given));
+    return value === "" ? [] : [{ name: option, value }];
+  });
+  const values = positional.slice(0, MAX_OPTIONS).map(given => describe(firstValue(given)));
+  note(context, { kind: "member", name, options, values, at });
+}
+
 /** Objects whose making runs what is in the bytes. */
 const RUNS_BYTES = /^(?:c?pickle|_pickle|dill|cloudpickle|joblib|torch|marshal|jsonpickle|shelve)\./i;
 
 /** `pickle.loads(urlopen(…).read())`, `from_pretrained("x/y", trust_remote_code=True)`: code of others runs. */
 function noteForeignCode(context: EvaluationContext, call: FunctionCall, last: string): void {
-  const trusted = call.named.get("trust_remote_code");
+  const trusted = call.named.get("trust_remote_code") ?? call.named.get("trust_repo");
   const isTrusted = trusted !== undefined && /^true$/i.test(describe(firstValue(trusted)));
   const isFetched =
     RUNS_BYTES.test(call.name) &&
@@ -135,6 +151,7 @@ export function noteByName(context: EvaluationContext, call: FunctionCall): void
   const last = call.name.slice(call.name.lastIndexOf(".") + 1);
   const words = wordsInName(last);
   noteServiceLoss(context, call, last);
+  noteMember(context, call);
   noteForeignCode(context, call, last);
   noteProgramWords(context, call, last);
   const isOfFiles =

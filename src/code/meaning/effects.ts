@@ -43,7 +43,7 @@ const MAX_CALLS = 2_000;
 const MAX_KEY_LENGTH = 400;
 
 /** Add a call to what was found, unless the same was found at the same place. */
-function note(context: EvaluationContext, found: CodeCall): void {
+export function note(context: EvaluationContext, found: CodeCall): void {
   const call = context.evaluatedAt === undefined ? found : { ...found, at: context.evaluatedAt };
   if (isRepeated(context.noted, call)) return;
   if (context.calls.length >= MAX_CALLS) context.budget.isCutShort = true;

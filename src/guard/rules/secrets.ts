@@ -8,6 +8,7 @@ import {
   isSecretName,
   otherFiles,
   printsEnvironment,
+  readsClipboard,
   showsOnlyNames,
   wordsNotTold,
 } from "../../programs/index.ts";
@@ -397,7 +398,12 @@ function secretsIn(context: RuleContext): Sought<Leak> {
       effect.kind === "operation" && effect.rule === "sec.keychain"
         ? { kind: "token", shown: effect.target }
         : undefined,
-    inProgram: invocation => (printsEnvironment(invocation) ? ENVIRONMENT : undefined),
+    inProgram: invocation =>
+      printsEnvironment(invocation)
+        ? ENVIRONMENT
+        : readsClipboard(invocation)
+          ? { kind: "variable", shown: "the clipboard" }
+          : undefined,
     inVariable: name =>
       name === "*" ? ENVIRONMENT : isSecretName(name) ? { kind: "variable", shown: `$${name}` } : undefined,
   };
@@ -431,14 +437,26 @@ function treeIn(context: RuleContext, effect: EffectOf<"send">, payload: Payload
   if (role === "address" || role === "header") return undefined;
   const withProject = role !== "offer" && payload.isPart !== true;
   const find = (path: typeof value, by: Actor) =>
-    targetsForWord(context, path, by, true).find(target =>
-      isWholeTree(context.workspace, target, withProject),
+    targetsForWord(context, path, by, true).find(
+      target => isWholeTree(context.workspace, target, withProject) || isPersonal(context, target),
     )?.shown;
   const itself = role === "body" ? undefined : find(value, effect.by);
   const packed = findSent(context, effect, payload, {
     inEffect: one => (one.kind === "read" && one.isCopy ? find(one.path, one.by) : undefined),
   });
   return itself ?? packed ?? listedTree(context, payload, start => find(start, effect.by));
+}
+
+/** What a person keeps in the folders that systems make for it, and works on nowhere else. */
+function isPersonal({ workspace: { home, project } }: RuleContext, { path }: Target): boolean {
+  return (
+    path !== undefined &&
+    isInside(home, path) &&
+    !(project !== undefined && isInside(project, path)) &&
+    /^\/(?:Documents|Desktop|Pictures|Photos|Movies|Videos|Mail|OneDrive[^/]*|Dropbox|iCloud[^/]*)\/./.test(
+      path.slice(home.length),
+    )
+  );
 }
 
 /** One file after the other, from a list of all that git knows or a search through everything. */

@@ -21,6 +21,8 @@ function asksForValue({ options }: ParsedCall): boolean {
   const parts = command.filter(word => /^[A-Za-z][\w:-]*$/.test(word)).flatMap(nameParts);
   if (parts.some(part => ABOUT.has(part))) return false;
   const isString = parts.includes("connection") && parts.some(part => /^(?:string|uri|url)s?$/.test(part));
+  const isExported =
+    parts.includes("export") && parts.some(part => /^(?:connections?|credentials|tokens?)$/.test(part));
   const isDecrypted = parts.includes("decrypt") && parts.some(part => /^(?:env|secrets?|vault)$/.test(part));
   const isAsked = parts.some(part => ASKS.has(part)) && parts.some(part => VALUES.has(part));
   const isUnlocked = parts.includes("decrypt") && parts.some(part => /^(?:keystore|key|wallet)$/.test(part));
@@ -29,7 +31,7 @@ function asksForValue({ options }: ParsedCall): boolean {
   const isRevealed =
     secretAt >= 0 &&
     (parts.slice(secretAt + 1).some(part => OPENS.has(part)) || parts.some(part => REVEALS.has(part)));
-  return isString || isDecrypted || isUnlocked || isAsked || isRevealed;
+  return isString || isExported || isDecrypted || isUnlocked || isAsked || isRevealed;
 }
 
 /** `--show-secrets`, `--reveal`, `--no-mask`: what a program hides by itself is asked for. */

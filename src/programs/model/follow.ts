@@ -7,6 +7,7 @@ import {
   endingAtOperand,
   type Followed,
   findEnvironmentValue,
+  hasUnknown,
   knownPrefix,
   knownText,
   type OperationEffect,
@@ -36,6 +37,7 @@ import {
   findOperations,
   isKnownToRows,
   isSpokenFor,
+  isTrial,
   operationsOfLines,
 } from "./operations.ts";
 import type { OwnPrograms } from "./own-programs.ts";
@@ -67,11 +69,12 @@ import {
   outputEffects,
   readSettings,
   runUnknown,
+  saidBy,
   takenFolders,
   UNKNOWN,
 } from "./unknown.ts";
 import { administers, unusualWork } from "./unusual-work.ts";
-import { skipsApproval } from "./vocabulary.ts";
+import { namesEverybody, sendsMessages, skipsApproval } from "./vocabulary.ts";
 
 const MAX_TOOLS = 3;
 const NO_EFFECTS: readonly ProgramEffect[] = [];
@@ -161,7 +164,9 @@ function unsaidEffects(
     ...(isUnknown ? requestOfInput(call.argv.slice(1), call.stdin) : NO_EFFECTS),
     ...(isUnknown ? restoredInto(call) : NO_EFFECTS),
     ...(takesQueries && !isRead ? databaseLosses(call) : []),
-    ...(program === undefined ? operationsOfLines(call.program, call) : NO_EFFECTS),
+    ...(program === undefined || program.is?.includes("socket") === true
+      ? operationsOfLines(call.program, call)
+      : NO_EFFECTS),
   ];
 }
 
@@ -307,7 +312,7 @@ function operationEffects(
   const rows = findOperationRows(tool.name);
   const there = tool.argv === call.argv ? call : parseCall(tool.name, found, { ...call, argv: tool.argv });
   const operations = findOperations(rows, tool.name, there, found).filter(
-    ({ rule }) => !rule.startsWith("cloud.") || !isAtLocalEndpoint(there),
+    ({ rule }) => !/^(?:cloud\.|publish$)/.test(rule) || !isAtLocalEndpoint(there),
   );
   const known = operations.map(one => withoutQuestion(one, there));
   // What only costs money, or deploys to a place that nobody names, may do more than that.
@@ -339,6 +344,7 @@ function operationEffects(
     ...(endsAny ? effectsOfEndingAll(there) : []),
     ...(endsAny && !isUnknown && !isTask && !isTarget ? findEndsAll(tool.name, there) : []),
     ...readSettings(name, call, isUnknown),
+    ...(isOfFiles ? [] : [...toldToEverybody(tool.name, there), ...opened(tool.name, there, found)]),
     ...(readsVerbs
       ? operationOfVerbs(tool.name, there, !isUnknown && !isTask, isToolOfProject(name, call))
       : []),
@@ -356,6 +362,48 @@ function operationEffects(
         // `python3 -m venv`: a module is no program of the machine.
         isBehindRunner: tool.name !== name,
       });
+}
+
+/** `mail -s x all@acme.com`, `acme post '@channel …'`; in a loop over names that nobody sees, to all of them. */
+function toldToEverybody(name: string, call: ParsedCall): readonly OperationEffect[] {
+  const { operandValues, options } = call.options;
+  // A message of a commit is a text, and what a client sends is read as a request.
+  if (hasTrait(name, "ruledApart") || hasTrait(name, "fetches")) return [];
+  if (!sendsMessages(name, operandValues.map(describe)) || call.argv.some(isTrial)) return [];
+  const recipients = options.flatMap(({ name: option, value }) =>
+    value !== undefined && /^(?:to|t|number|phone|phone-number|recipients?|destination)$/.test(option)
+      ? [value]
+      : [],
+  );
+  const isMail = /mail|mutt|swaks|wall/.test(name);
+  const isForAll =
+    (isMail && operandValues.some(isFromList)) ||
+    call.argv.slice(1).some(word => namesEverybody(describe(word))) ||
+    recipients.some(isFromList);
+  return isForAll ? [saidBy(name, call, [], "publish", "send it to people")] : [];
+}
+
+const LOGIN = /(?:^|[._-])(?:token|password|auth|authentication|login|security)$/i;
+const NO_LOGIN = /^--?(?:no|without|disable|skip)-?(?:auth\w*|login|password|token|security)$|^--?insecure$/i;
+
+/** For whoever reaches this machine, who need not say who they are: `--ip=0.0.0.0 --token=''`; or from anywhere. */
+function opened(name: string, call: ParsedCall, found: Program | undefined): readonly OperationEffect[] {
+  const shown = call.argv.map(describe);
+  const isTunnel = found === undefined && shown[1] === "tunnel";
+  if (!isTunnel && !shown.some(word => /(?:^|[=:])(?:0\.0\.0\.0|::|\*)(?::\d+)?$/.test(word))) return [];
+  const isOpen = shown.some((word, at) => {
+    const [, option = "", value] = /^--?([\w.-]+)(?:=(.*))?$/.exec(word) ?? [];
+    const given = value ?? (LOGIN.test(option) ? shown[at + 1] : undefined);
+    const isLeftOut = given !== undefined && /^(?:none|no|false|off|disabled)?$/i.test(given);
+    return NO_LOGIN.test(word) || (LOGIN.test(option) && isLeftOut);
+  });
+  if (!isTunnel && !isOpen) return [];
+  return [saidBy(name, call, [], "net.expose", "let others in who reach this machine")];
+}
+
+/** Taken from a file or from what another program prints. */
+function isFromList(value: Value): boolean {
+  return hasUnknown(value) && value.origins.some(({ kind }) => kind === "file" || kind === "program");
 }
 
 const PROGRAM = /^[A-Za-z][\w+-]*$/;
@@ -386,8 +434,8 @@ function describeUnusual(
 /** `--endpoint-url http://localhost:4566`: an emulator on this machine, which nobody else uses. */
 function isAtLocalEndpoint(call: ParsedCall): boolean {
   const named = call.argv.flatMap((word, index) => {
-    const [, value] = /^--endpoint(?:-url)?(?:=(.*))?$/.exec(describe(word)) ?? [];
-    return /^--endpoint(?:-url)?$/.test(describe(word))
+    const [, value] = /^--(?:endpoint(?:-url)?|registry)(?:=(.*))?$/.exec(describe(word)) ?? [];
+    return /^--(?:endpoint(?:-url)?|registry)$/.test(describe(word))
       ? [describe(wordAt(call.argv, index + 1))]
       : (value ?? []);
   });

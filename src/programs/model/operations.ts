@@ -16,7 +16,7 @@ import {
 import { compileGlob, type Glob, matchesGlob } from "../../system/index.ts";
 import { namesOfRow, type Operation, type OperationRow, type ParsedCall, type Program } from "./program.ts";
 import { readRow } from "./text-table.ts";
-import { destroyingVerb, isResource, singular } from "./vocabulary.ts";
+import { destroyingVerb, isResource, type Said, singular } from "./vocabulary.ts";
 
 const DRY_RUN = words("dry-run dry dryrun what-if whatif simulate preview");
 const TELLING = ["help", ...DRY_RUN];
@@ -197,6 +197,8 @@ function applies(
 ): boolean {
   const { unless, needs, isAnswered, ofUnknown, isFreeInTests } = operation;
   if (unless !== undefined && options.isOn(...words(unless))) return false;
+  // Behind an option that nobody knows it may be read as a value.
+  if (unless?.includes("dry") === true && call.argv.some(isTrial)) return false;
   const hasNeeds = needs?.split("+").every(group => words(group).some(need => hasOption(options, need)));
   if (hasNeeds === false) return false;
   if (operation.freeOn !== undefined && isFree(operation, operands.map(describe), matched)) return false;
@@ -270,6 +272,12 @@ function hasOption(options: ParsedOptions, need: string): boolean {
   const [name = "", wanted] = need.split("=");
   if (wanted === undefined) return options.mayBeOn(name);
   return options.valuesOf(name).some(value => matchesPattern(wanted, describe(value)));
+}
+
+/** Nothing is done: it is only said what would be. */
+export function isTrial(word: Value): boolean {
+  const shown = describe(word);
+  return shown.startsWith("--") && /^--(?:dry(?:[-_]?run)?|what-?if|simulate|validate[-_]only)$/.test(shown);
 }
 
 /** Only looks, or helps. A version is asked for in front of everything; further on it is one that the command is about. */
@@ -385,7 +393,7 @@ const MAX_LINE_WORDS = 8;
 
 /** Consoles take their commands from their input: `console <<< 'purge volume=x'`, `nsupdate <<< 'update delete x A'`. */
 export function operationsOfLines(program: string, call: ParsedCall): readonly OperationEffect[] {
-  const lines = (call.stdin === undefined ? "" : (knownText(call.stdin) ?? "")).split("\n", MAX_LINES);
+  const lines = (call.stdin === undefined ? "" : (knownText(call.stdin) ?? "")).split(/[\n;]/, MAX_LINES);
   for (const line of lines) {
     const said = line.trim().split(/\s+/);
     const at = said
@@ -397,16 +405,28 @@ export function operationsOfLines(program: string, call: ParsedCall): readonly O
     const isNamed = /[=./:\d]/.test(noun) || isResource(singular(noun));
     const isCommand =
       at === 0 ? isNamed : at === 1 && /^(?:update|record|zone|volume|job|set)$/.test(said[0] ?? "");
-    if (at >= 0 && isCommand && said.length <= MAX_LINE_WORDS)
+    // A directory is told by a member what is done to an entry.
+    const isEntry = /^changetype:\s*(?:delete|modify|modrdn)$/i.test(line.trim());
+    if (isEntry || (at >= 0 && isCommand && said.length <= MAX_LINE_WORDS))
       return [
         {
           kind: "operation",
           rule: "cloud.other",
-          what: `${said[at]} something`,
+          what: isEntry ? "change an entry for everybody" : `${said[at]} something`,
           target: `${program}: ${line.trim()}`,
           names: listNames(call, call.options, said),
         },
       ];
   }
   return [];
+}
+
+/** `update realm -s bruteForceProtected=false`: members that are set one by one. */
+export function assignmentsIn(argv: readonly Value[]): Said["options"] {
+  return argv.slice(1).flatMap(word => {
+    const shown = describe(word);
+    if (!shown.includes("=")) return [];
+    const [, name, value] = /^([A-Za-z][\w.-]*)=(\S+)$/.exec(shown) ?? [];
+    return name === undefined ? [] : [{ name, value }];
+  });
 }

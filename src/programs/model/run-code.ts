@@ -40,6 +40,7 @@ import { requestLosses } from "../records/requests.ts";
 import { sqlLosses } from "../records/sql.ts";
 import { placeNames } from "./operations.ts";
 import type { ParsedCall } from "./program.ts";
+import { operationsOfMember } from "./vocabulary.ts";
 
 /** How an interpreter takes its program text. Names of options stand with blanks between. */
 export interface CodeOptions {
@@ -247,8 +248,26 @@ export function runInterpreterCode(
     leaveUnexamined(session, "syntax", `${language} code that could not be read`, describe(code), call.span);
   }
   const inner: ProgramCall = { ...call, scope: { ...scope, depth: scope.depth + 1 } };
-  for (const found of reading.calls) follow(found, operands, inner);
+  for (const found of reading.calls) {
+    // In a file it is the project's own way to do so.
+    if (found.kind === "member" && source.from !== "file") noteMember(found, inner);
+    else follow(found, operands, inner);
+  }
   return [unknownOutput(call, [code])];
+}
+
+/** The name of a function is read by the same words as the command of a program that nobody knows. */
+function noteMember(
+  { name, options, values, at }: CodeCall & { readonly kind: "member" },
+  call: ProgramCall,
+): void {
+  for (const { rule, what, verdict } of operationsOfMember(name, options, values)) {
+    const effect = { kind: "operation", rule, what, target: name, names: [name, ...values] } as const;
+    recordCodeEffect(
+      { kind: "operation", effect: verdict === undefined ? effect : { ...effect, verdict }, at },
+      call,
+    );
+  }
 }
 
 function createCodeContext(
@@ -324,6 +343,8 @@ function follow(found: CodeCall, operands: readonly Value[], call: ProgramCall):
     case "sql":
       for (const effect of sqlLosses(found.statement, placeNames(call), found.file, ""))
         recordCodeEffect({ kind: "operation", effect, at: found.at }, call);
+      break;
+    case "member":
       break;
     case "copy":
       recordCodeEffect(found, call);

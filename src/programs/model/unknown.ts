@@ -20,7 +20,7 @@ import { followUnreadCode, runUnknownProgram } from "../records/other-languages.
 import { isLocalAddress } from "../records/requests.ts";
 import { sqlLosses } from "../records/sql.ts";
 import { withHome } from "./effects.ts";
-import { isTestRun, listNames, onlyTells } from "./operations.ts";
+import { assignmentsIn, isTestRun, isTrial, listNames, onlyTells } from "./operations.ts";
 import type { ParsedCall } from "./program.ts";
 import { findProgram, hasTrait } from "./registry.ts";
 import { runString } from "./run.ts";
@@ -33,8 +33,8 @@ import {
   isResource,
   isWeakVerb,
   nameParts,
+  onlyLooks,
   operationsSaid,
-  type Said,
   saysDeploy,
   singular,
   takesOut,
@@ -128,7 +128,7 @@ function runText(value: Value, call: ParsedCall): void {
 /** Text that destroys something in a database, in any argument or on the input. */
 export function databaseLosses(call: ParsedCall): readonly OperationEffect[] {
   // `wrangler d1 execute --local`: a copy for this machine alone.
-  if (call.argv.some(word => knownText(word) === "--local")) return [];
+  if (call.argv.some(word => knownText(word) === "--local" || isTrial(word))) return [];
   const values = [...call.argv.slice(1), ...(call.stdin === undefined ? [] : [call.stdin])];
   return values.flatMap(value => {
     const shown = knownText(value) ?? "";
@@ -150,7 +150,8 @@ const QUOTED =
 const DROPS =
   /\b(?:db|table|collection|database|schema)_?drop\s*\(|\b_?drop(?:database|collection|table|schema|index|view|keyspace)?\s*\(/i;
 const CYPHER = /\b(?:detach\s+delete|delete)\s+\w+\s*(?:;\s*)?$/i;
-const REDIS = /^\s*(?:flushall|flushdb|flush_all)(?:\s+(?:a?sync|\d+))?\s*$/i;
+/** A line of its own: what is sent to a server comes in lines. */
+const REDIS = /^[^\S\n]*(?:flushall|flushdb|flush_all)(?:[^\S\n]+(?:a?sync|\d+))?\s*?$/im;
 
 function lossesIn(value: Value, shown: string, program: string): readonly OperationEffect[] {
   const lost = (rule: OperationEffect["rule"], what: string): OperationEffect => ({
@@ -348,11 +349,14 @@ export function operationOfVerbs(
     const shown = options.operands
       .filter(({ index }) => !/^-[A-WYZ]$/.test(describe(wordAt(call.argv, index - 1))))
       .map(({ value }) => describe(value));
-    const emptied = options.options.find(
-      ({ name, value }) => value !== undefined && takesOut(name, describe(value)),
-    );
+    const isLooked = shown.slice(0, 2).some(word => onlyLooks(nameParts(word)));
+    const emptied =
+      (!isLooked &&
+        options.options.some(({ name, value }) => value !== undefined && takesOut(name, describe(value)))) ||
+      // `update node=x state=down`
+      (!isKnown && assignmentsIn(call.argv).some(({ name, value = "" }) => takesOut(name, value)));
     const verb =
-      (emptied === undefined ? undefined : "stop") ??
+      (emptied ? "stop" : undefined) ??
       destructiveVerb(
         program,
         shown,
@@ -372,11 +376,6 @@ export function operationOfVerbs(
     if (ended.length > 0) return ended;
   }
   return [];
-}
-
-export function isTrial(word: Value): boolean {
-  const shown = describe(word);
-  return shown.startsWith("--") && /^--(?:dry-?run|what-?if|simulate)$/.test(shown);
 }
 
 export function saidBy(
@@ -443,6 +442,9 @@ export function readSettings(
     .filter(word => !SETS.has(word.replace(/^--/, "")) && !/^-\S*$/.test(word));
   const pair = given.length === 1 ? (given[0] ?? "").split("=") : given;
   const value = pair.length < 2 ? "" : (pair.at(-1) ?? "");
+  const isUnsafe = pair.length > 1 && /(?:^|\.)(?:dangerously|unsafe|insecure)/i.test(pair[0] ?? "");
+  if (isUnsafe && !/^(?:false|0|no|off)$/i.test(value))
+    return said("pkg.index", "let packages do what is not looked at");
   if (value === "" || isLocalAddress(value) || isUsualAddress(value)) return [];
   if (shown[at] === "alias")
     return value.startsWith("!") ? said("sys.cron", `make ${program} run something else`) : [];
@@ -503,16 +505,6 @@ export function operationOfOthers(
       ? [{ ...saidHere(rule, what), ...(verdict === undefined ? {} : { verdict }) }]
       : [],
   );
-}
-
-/** `update realm -s bruteForceProtected=false`: members that are set one by one. */
-function assignmentsIn(argv: readonly Value[]): Said["options"] {
-  return argv.slice(1).flatMap(word => {
-    const shown = describe(word);
-    if (!shown.includes("=")) return [];
-    const [, name, value] = /^([A-Za-z][\w.-]*)=(\S+)$/.exec(shown) ?? [];
-    return name === undefined ? [] : [{ name, value }];
-  });
 }
 
 /** `kafka-delete-records.sh`, `k3s-uninstall.sh`, `dropuser`: the name of the program is the verb. */
@@ -594,7 +586,8 @@ function destructiveVerb(
     const isLone = parts.length === 1;
     const behind = command[index + 1];
     const isThing = isCalmThing(parts[0] ?? "") && behind !== undefined && DESTROYS_ONE.test(behind);
-    if (isLone && isCalm(parts[0] ?? "") && !isThing) return undefined;
+    // `can-i delete pods`
+    if ((isLone || parts[0] === "can") && isCalm(parts[0] ?? "") && !isThing) return undefined;
     const strong =
       parts.map(destroyingVerb).find(one => one !== undefined) ??
       (word === "uninstall" && command[index - 1] === "self" ? word : undefined);
@@ -606,7 +599,10 @@ function destructiveVerb(
     const nouns = said.flatMap(nameParts).map(singular);
     if (nouns.some(isRegenerable) && !(isSure && strong !== undefined)) return undefined;
     const isOfResource =
-      nouns.some(isResource) || next.some(one => /(?:^|[-_.])prod(?:uction)?(?:$|[-_.])/i.test(one));
+      nouns.some(isResource) ||
+      // `fs rm -r dbfs:/x`
+      shown.slice(index + 1).some(one => /^[a-z][a-z0-9+-]+:\/./.test(one)) ||
+      next.some(one => /(?:^|[-_.])prod(?:uction)?(?:$|[-_.])/i.test(one));
     if (strong !== undefined || (verb === "reset" && !isOfProject)) return verb;
     // A word that is a program's name may be that program, which is judged by itself; with nothing behind it, it is not.
     const isOwn = findProgram(word) === undefined || shown.length === index + 1;

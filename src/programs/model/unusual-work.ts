@@ -1,7 +1,7 @@
 import { describe, type OperationEffect, parseOptions } from "../../shell/index.ts";
-import { onlyTells } from "./operations.ts";
+import { isTrial, onlyTells } from "./operations.ts";
 import type { ParsedCall } from "./program.ts";
-import { isTrial, MAX_COMMAND_WORDS, saidBy, UNKNOWN } from "./unknown.ts";
+import { MAX_COMMAND_WORDS, saidBy, UNKNOWN } from "./unknown.ts";
 import { isWork, nameParts, onlyLooks, reachesBeyond } from "./vocabulary.ts";
 
 // Where everything changes something of value, a word is not harmless because no list of harm has it: services, and the
@@ -35,7 +35,9 @@ export function administers(
   if (call.argv.length < 2 || onlyTells(call.options) || call.argv.some(isTrial)) return [];
   const shown = operandValues.map(describe);
   if (looks === undefined && shown.length === 0) return [];
-  const names = [...options.map(({ name }) => name), ...shown.slice(0, MAX_COMMAND_WORDS)];
+  // `hdfs dfs -du`
+  const written = call.argv.slice(1, MAX_COMMAND_WORDS).map(word => describe(word).replace(/^-+/, ""));
+  const names = [...options.map(({ name }) => name), ...shown.slice(0, MAX_COMMAND_WORDS), ...written];
   if (names.some(name => looks?.includes(name) === true || onlyLooks(nameParts(name)))) return [];
   return [saidBy(program, call, shown, "cloud.other", "change the machine itself")];
 }

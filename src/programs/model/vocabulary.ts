@@ -54,9 +54,25 @@ const POSTED = wordSet("tweet toot skeet");
 const POSTS = wordSet("post create publish send reply quote");
 const TELLS_PEOPLE = wordSet("send email mail message dm notify broadcast text sms invite announce");
 const EVERYBODY = wordSet("all everyone everybody");
+/** Marks of chats, segments of services and addresses of groups. */
+const ALL_PEOPLE =
+  /(?:^|[^\w.@/])[@!](?:everyone|channel|here|all)(?![\w/-])|<at>\s*(?:everyone|all|channel)|^(?:all|everyone|everybody)$|\b(?:all|everyone|everybody|company|staff|employees|customers?|subscribers|users|members)(?:[-_.+]\w+)?@[\w-]+\.\w|\b(?:company|org)[-_ ]wide\b|(?<![A-Za-z])all[-_ ](?:customers|users|staff|subscribers|employees|members|hands|company)\b/i;
 const MESSAGES = wordSet("message email mail notification call verification text");
 const TO_MANY =
   /^(?:to-?)?(?:lists?|list-ids?|audiences?|segments?|subscribers?|recipients?-list|all-\w+|everyone)$/;
+
+/** A text or a recipient by which a message goes to whoever is there. */
+export function namesEverybody(text: string): boolean {
+  return ALL_PEOPLE.test(text);
+}
+
+/** A command that sends something to people, by its name or its words. */
+export function sendsMessages(program: string, command: readonly string[]): boolean {
+  return [program, ...command.slice(0, 3).filter(word => /^[a-z][\w:-]*$/i.test(word))]
+    .flatMap(nameParts)
+    .map(singular)
+    .some(part => TELLS_PEOPLE.has(part) || /^(?:post|publish|mailx|sendmail|mutt|swaks)$/.test(part));
+}
 
 /** Puts a version in front of everybody: `service-version activate`. */
 const PUTS_LIVE = wordSet("activate golive cutover");
@@ -94,7 +110,7 @@ const CALM = wordSet(`
 const LOOKS = wordSet(`
   list ls get show describe status info log diff plan view help docs test lint validate search check preview notes build
   synth template render inspect explain can watch tail version find fetch count read lookup whoami simulate verify
-  estimate dry
+  estimate dry size du df stat usage
 `);
 
 /** What is done with a service every day, beside what only looks and what is calm anywhere. */
@@ -115,7 +131,7 @@ const RELEASES = wordSet("release rollout deployment");
 /** Of a place that says production, each of these changes what people use. */
 const CHANGES = wordSet(`
   apply sync upgrade update migrate patch scale execute trigger swap reconcile toggle submit import restore
-  publish supply converge restart rebuild reload recreate maintenance put push activate write replace
+  publish supply converge restart rebuild reload recreate maintenance put push activate write replace up
 `);
 
 const GIVES = wordSet(
@@ -151,6 +167,8 @@ const PROTECTION = wordSet(`
 `);
 /** Said by one word. */
 const UNPROTECTS = wordSet("unprotect unseal");
+/** What must be so before something is done: `only_allow_merge_if_pipeline_succeeds`, `requiresApprovingReviews`. */
+const CONDITION = /^(?:requir(?:e[sd]?)|enforc(?:e[sd]?)|prevent|restrict|only-allow)(?:-|$)/;
 const OFF = /(?:^|[=:\s"'])(?:false|off|0|no|none|disabled?|suspended)(?=$|[\s"',}])/i;
 const OPEN_VALUE =
   /(?:^|[=:,\s"'])(?:0\.0\.0\.0(?:\/0)?|::\/0|allUsers|allAuthenticatedUsers|AllUsers|public-read(?:-write)?|Everyone|anyone)(?=$|[:,\s"'\]])/;
@@ -311,6 +329,7 @@ const COUNTS =
   /^(?:quantity|replicas|desired_?(?:count|capacity|size)|num_?(?:nodes|instances)|min_?instances|(?:node|instance|server)_?count)$/i;
 const TAKEN_OUT =
   /^(?:is_?)?(?:archived|deleted|disabled|suspended|trashed|locked|deactivated|maintenance|terminated|decommissioned)$/i;
+const TAKEN_OUT_STATE = /^(?:down|drain(?:ed|ing)?|halted|paused|inactive|offline)$/i;
 
 /** `{"archived": true}`, `--desired-capacity 0`: out of use from then on. */
 export function takesOut(name: string, value: string): boolean {
@@ -318,7 +337,7 @@ export function takesOut(name: string, value: string): boolean {
   return (
     (TAKEN_OUT.test(written) && value === "true") ||
     (COUNTS.test(written) && value === "0") ||
-    (/^(?:status|state)$/i.test(written) && TAKEN_OUT.test(value))
+    (/^(?:status|state)$/i.test(written) && (TAKEN_OUT.test(value) || TAKEN_OUT_STATE.test(value)))
   );
 }
 
@@ -348,6 +367,7 @@ export function operationsSaid({ program, command, options }: Said): readonly Sa
   const lifts = options.some(
     ({ name, value }) =>
       liftsProtection(nameParts(name).map(singular), value) ||
+      (program === "" && OFF.test(value ?? "") && CONDITION.test(nameParts(name).join("-"))) ||
       (isOfProtection && (value === undefined ? STOPS.has(name.replace(/d$/, "")) : OFF.test(value))),
   );
   const isApproval = split.flat().some(part => APPROVES.has(part)) && !has(RIGHTS) && !isKey;
@@ -481,6 +501,47 @@ function publishesPackage(program: string, command: readonly string[]): boolean 
   return hands.some(part => HANDS_OUT.has(part)) && command.some(word => PACKAGE_FILE.test(word));
 }
 
+/** Code of a project has such objects itself: only what came out of a library is a service. */
+const OF_LIBRARY = /\(\)|^\w+(?:\.\w+){2,}$/;
+/** Parts of the language, of requests and of tables, whatever they are called. */
+const NO_SERVICE =
+  /(?:^|\.)(?:Map|Set|WeakMap|Headers|URLSearchParams|FormData|params|cache|headers|cookies|router|app|argparse\w*|ArgumentParser|logging|df|DataFrame|plt|ax|fig|np|pd)(?:\(\))?\.\w+$/;
+
+/**
+ * What a function of a client library does by its name and by what it is given: `kfp.Client().delete_run`,
+ * `stripe.Refund.create`, `HfApi().update_repo_settings(private=False)`.
+ */
+export function operationsOfMember(
+  name: string,
+  options: Said["options"],
+  values: readonly string[],
+): readonly SaidOperation[] {
+  if (!OF_LIBRARY.test(name) || NO_SERVICE.test(name)) return [];
+  const segments = name.replaceAll("()", "").split(".");
+  const parts = nameParts(segments.at(-1) ?? "");
+  const owner = nameParts(segments.at(-2) ?? "").map(singular);
+  const [verb = "", which = ""] = parts;
+  // Rows of a database are read where its statements are.
+  if (/^(?:many|one|first|unique|all)$/.test(which)) return [];
+  const nouns = [...parts.slice(1), ...owner.slice(-1)].map(singular);
+  const isThing = nouns.some(
+    noun => isResource(noun) || isThingOfService(noun) || /^(?:run|job|file)$/.test(noun),
+  );
+  if (isThing && (destroyingVerb(verb) !== undefined || verb === "vacuum"))
+    return [{ rule: "cloud.other", what: `${verb} something` }];
+  if (nouns.some(noun => paysOut(verb, noun))) return [{ rule: "cloud.other", what: "pay" }];
+  if (owner.includes("message") && verb === "create" && options.some(({ name: option }) => option === "to"))
+    return [{ rule: "publish", what: "send it to people" }];
+  const isLive = [...values, ...options.map(({ value = "" }) => value)].some(value =>
+    /^prod(?:uction)?$/i.test(value),
+  );
+  if (isLive && /^(?:transition|promote|deploy|set|update)$/.test(verb))
+    return [{ rule: "deploy.production", what: "deploy", verdict: "ask" }];
+  return operationsSaid({ program: "", command: [parts.join("-")], options }).filter(
+    ({ rule }) => rule === "cloud.public" || rule === "grant.protection",
+  );
+}
+
 /** Deploys are words of tasks of a project as well; `release` is there what is built. */
 export function saysDeploy(names: readonly string[]): boolean {
   const split = names.map(nameParts);
@@ -489,6 +550,8 @@ export function saysDeploy(names: readonly string[]): boolean {
 
 function looks(parts: readonly string[]): boolean {
   const last = singular(parts.at(-1) ?? "");
+  // `updateRepositoryInfo`
+  if (parts.length > 2 && [MAKES, CHANGES].some(list => list.has(parts[0] ?? ""))) return false;
   // `service-version activate`
   return LOOKS.has(singular(parts[0] ?? "")) || (LOOKS.has(last) && last !== "version");
 }

@@ -16,7 +16,7 @@ const ADMINISTER = `
   ipmitool racadm ilorest storcli megacli ssacli hpssacli perccli arcconf: sdr sel fru sensor
   avrdude dfu-util openocd st-flash esptool esptool.py picotool teensy_loader_cli bossac stm32flash JLinkExe nrfjprog
     tinyprog ecpprog iceprog openFPGALoader: probe chip_id flash_id read_mac e
-  pmset systemsetup scutil networksetup spctl csrutil fdesetup bputil kextload kextunload kmutil mdutil: g getremotelogin
+  pmset systemsetup scutil networksetup spctl csrutil fdesetup bputil kextload kextunload kmutil mdutil: g assess getremotelogin
     nc proxy
   xkill atrm
   aa-disable aa-complain aa-teardown apparmor_parser setsebool semanage semodule chcon: l

@@ -82,6 +82,8 @@ export const cloud: Field = {
         "grant.protection rds|docdb|neptune|dynamodb|ec2|elbv2|redshift|elasticache|eks|cognito-idp modify-*|update-* | switch a protection off | needs backup-retention-period=0 no-deletion-protection no-multi-az no-disable-api-termination point-in-time-recovery-specification=*alse* attributes=*deletion_protection*alse* snapshot-retention-limit=0 no-deletion-protection-enabled automated-snapshot-retention-period=0 no-disable-api-stop deletion-protection=INACTIVE | stops aws rds modify-x web --backup-retention-period 0 | passes aws rds modify-x web",
         "spend.resource * run-instances|run-job-flow|create-db-*|create-*cluster*|create-*instance*|create-nat-gateway|create-load-balancer|create-volume|create-file-system|create-fleet|create-endpoint|create-training-job|create-notebook*|create-*nodegroup|create-capacity*|create-dedicated*|create-vpn*|create-transit*|create-domain|create-savings-plan|create-workspaces|create-stream|create-broker*|create-*environment|create-table|create-compute*|request-spot-*|purchase-*|allocate-*|register-domain|transfer-domain|renew-domain|set-desired-capacity|update-auto-scaling-group|modify-*-capacity|increase-*|start-training*|request-service-quota-increase | create or buy a cloud resource | stops aws x run-instances web | passes aws x list web",
 
+        "sys.cron scheduler|events|ssm create-schedule|put-rule|put-targets|create-association|create-maintenance-window | make something start automatically | stops aws scheduler create-schedule web | passes aws scheduler list-schedules",
+        "cloud.resource ec2|rds|emr|sagemaker|lightsail|workspaces|neptune|docdb stop-* | stop what others may use | stops aws ec2 stop-instances --instance-ids i-1 | passes aws ec2 describe-instances",
         "cloud.storage s3 rm|rb | delete objects or a bucket | safer aws s3 rm --dryrun {rest} | stops aws s3 rm web",
         "cloud.storage s3 mv | move objects away | needs recursive | stops aws s3 mv web --recursive | passes aws s3 mv web",
         "cloud.storage s3 sync | delete what is only at the target | needs delete | safer aws s3 sync --dryrun {rest} | stops aws s3 sync web --delete",
@@ -160,7 +162,7 @@ export const cloud: Field = {
       effects: readsAndUploads,
       operations: [
         "gsutil: cloud.storage rm|rb | delete objects or a bucket | stops gsutil rm web | passes gsutil list web",
-        "gsutil: cloud.storage rsync | delete what is only at the target | needs d | stops gsutil rsync web -d | passes gsutil rsync web",
+        "gsutil: cloud.storage rsync | delete what is only at the target | needs d | unless n | stops gsutil rsync web -d | passes gsutil rsync web",
         "s3cmd mc: cloud.storage del|rm|rb|rmdir|expunge | delete objects or a bucket | stops s3cmd del web | passes s3cmd list web",
         "gsutil: cloud.public iam ch allUsers:*|allAuthenticatedUsers:* | let everybody in | unless d | safer gsutil iam get | stops gsutil iam ch allUsers:x web",
         "gsutil: cloud.public acl|defacl ch | let everybody read | needs u=All*Users:* g=All*Users:* | safer gsutil acl get | stops gsutil acl ch web -u AllxUsers:x",
@@ -238,7 +240,11 @@ export const cloud: Field = {
       chosenBy: CHOOSES_CLUSTER,
       shows: "get describe logs top explain api-resources api-versions version cluster-info",
       shellVariables: "EDITOR VISUAL KUBE_EDITOR",
-      options: { ...KUBE, flags: `${KUBE.flags} raw minify flatten` },
+      options: {
+        ...KUBE,
+        flags: `${KUBE.flags} raw minify flatten privileged disable-filter`,
+        values: `${KUBE.values} overrides address accept-hosts`,
+      },
       effects: copyIntoContainer,
       run: runInCluster,
       operations: [
@@ -254,6 +260,8 @@ export const cloud: Field = {
         'cloud.cluster patch|edit | take away what keeps objects from being deleted | needs p=*finalizers*null* patch=*finalizers*null* p=*finalizers*[]* patch=*finalizers*[]* | stops kubectl patch pv web -p \'{"metadata":{"finalizers":null}}\' | passes kubectl patch pv web -p \'{"metadata":{"labels":null}}\'',
         "cloud.cluster apply | delete objects that are not in the files | needs prune | stops kubectl apply web --prune | passes kubectl apply web",
         "cloud.cluster scale | stop every replica | needs replicas=0 + all | stops kubectl scale web --replicas 0 --all | passes kubectl scale web",
+        "container.host run|debug | run a container with every right on a node | needs privileged overrides=*privileged*true* overrides=*hostPID*true* overrides=*hostPath* | safer kubectl get pods | stops kubectl run web --image a --privileged | passes kubectl run web --image a",
+        "net.expose proxy | let other machines use the cluster with your rights | needs address=0.0.0.0 accept-hosts=*[*]* accept-hosts=.* disable-filter | stops kubectl proxy --address 0.0.0.0 | passes kubectl proxy",
         "container.host debug …node/*|nodes/* | open a shell with the whole file system of a node | safer kubectl describe node | stops kubectl debug node/one web",
         "sec.keychain get secret|secrets|secret/*|secrets/* | show secrets of the cluster | needs o=*json* o=*yaml* output=*json* output=*yaml* o=*template* output=*template* template | stops kubectl get secret web -o json | passes kubectl get secret web",
         "sec.keychain config view | show the keys of the clusters | needs raw | stops kubectl config view web --raw | passes kubectl config view web",
@@ -428,7 +436,7 @@ export const cloud: Field = {
         abbreviates: false,
       },
       operations: [
-        "publish release | publish a release | unless snapshot skip-publish skip | safer goreleaser release --snapshot | stops goreleaser release",
+        "publish release | publish a release | unless snapshot skip-publish skip=*publish* | safer goreleaser release --snapshot | stops goreleaser release",
       ],
     }),
     program("semantic-release", "", {

@@ -105,6 +105,8 @@ export const databases: Field = {
       run: runDebuggerCode,
     }),
     ...withOperations(sqlClients().map(sqlProgram), [
+      "bq: cloud.public add-iam-policy-binding|set-iam-policy | let everybody in | needs member=all* | stops bq add-iam-policy-binding --member=allUsers d.t | passes bq get-iam-policy d.t",
+      "bq: db.delete load|cp|query | replace a table | needs replace | stops bq load --replace d.t a.csv | passes bq load d.t a.csv",
       "bq: db.drop rm | delete a dataset or table | safer bq ls | stops bq rm web",
       "cockroach: db.drop …drop | drop a database | stops cockroach thing drop web | passes cockroach thing list web",
       "prisma: db.reset migrate reset | empty the database | safer prisma migrate status | stops prisma migrate reset",
@@ -174,7 +176,10 @@ function sqlProgram(client: SqlClient): Program {
 function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffect[] {
   const { options, operands } = call;
   const file = client.isLocal ? operands[0] : undefined;
-  const isInMemory = client.isLocal && (file === undefined || knownText(file) === ":memory:");
+  // `ATTACH 'host=…'`: a server, in which it is done as well.
+  const attaches = (texts: readonly Value[]) =>
+    texts.some(one => /\battach\s+'\w+\s*=|\battach\s+'\w+:\/\//i.test(describe(one)));
+  const isAlone = client.isLocal && (file === undefined || knownText(file) === ":memory:");
   // `wrangler d1 execute --local`: a copy for this machine alone.
   if (options.isOn("dry_run", "dry-run", "local")) return [];
   const codeOptions = words(`${client.text} ${client.files}`);
@@ -184,6 +189,7 @@ function effectsOfSql(client: SqlClient, call: ParsedCall): readonly ProgramEffe
     ...options.valuesOf(...words(client.files)).flatMap(path => readContent(path, call)),
     ...fedText(call),
   ];
+  const isInMemory = isAlone && !attaches(texts);
   const others = client.isLocal ? databaseFiles(file, texts, options.isOn("readonly")) : [];
   if (isInMemory) return others;
   const names = [

@@ -4,7 +4,7 @@ import { hasTrait } from "../model/registry.ts";
 // What never ends by itself, or is larger than a disk: written to a file, it takes all the room that there is.
 
 const ENDLESS_FILE = /^\/dev\/(?:zero|u?random|full)$/;
-const NO_FILE = /^(?:\/dev\/|&|-$)/;
+const NO_FILE = /^(?:\/dev\/(?!shm\/)|&|-$)/;
 const HUGE_GIGABYTES = 200;
 
 /**
@@ -52,7 +52,8 @@ function isEndless(
   if (program === "seq") return given.some(word => isHuge(`${word}B`));
   // `head -c 1T /dev/zero`
   if (program === "head" && !given.some(isHuge)) return false;
-  if (!hasTrait(program, "passesOn")) return false;
+  // What packs or encodes its input ends no sooner than that.
+  if (!(["passesOn", "decodes", "unpacks"] as const).some(trait => hasTrait(program, trait))) return false;
   const isFed = redirections.some(
     one =>
       one.invocation === invocation.id && one.operation === "read" && ENDLESS_FILE.test(describe(one.target)),

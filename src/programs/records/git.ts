@@ -82,6 +82,7 @@ export const versionControl: Field = {
         "git.history lfs migrate import|export | rewrite history | stops git lfs migrate import --everything | passes git lfs migrate info",
         "git.history lfs fetch | delete stored files | needs prune p | stops git lfs fetch --prune | passes git lfs fetch",
         "git.history annex drop|dropunused|uninit|dead|forget|unannex | delete stored content | stops git annex drop --force a | passes git annex whereis a",
+        "sec.keychain credential-* get | show stored credentials | stops git credential-osxkeychain get | passes git credential-osxkeychain erase",
         "sec.keychain credential fill | show stored credentials | stops git credential fill web | passes git credential list web",
       ],
     }),
@@ -105,6 +106,8 @@ export const versionControl: Field = {
         "cloud.repository api repos/* | change what belongs to others | needs f=force?true F=force?true f=archived?true F=archived?true f=new_owner* F=new_owner* raw-field=force?true field=force?true | stops gh api repos/x web -f force=true | passes gh api repos/x web",
 
         "cloud.repository repo|release|secret|variable|run|workflow|issue|gist|label|environment|ssh-key|gpg-key|codespace|project|ruleset delete|remove|delete-* | delete it on the forge | stops gh repo delete web | passes gh repo list web",
+        "cloud.repository issue|pr close|lock|transfer | do it to a whole list | of unknown | stops gh issue close $(cat x) | passes gh issue close 12",
+        "pkg.address extension|ext install | install a program from a repository | safer gh extension list | stops gh extension install a/b | passes gh extension list",
         "cloud.repository workflow disable | switch a workflow off | stops gh workflow disable web | passes gh workflow list web",
         "cloud.repository api graphql | delete through the interface of the forge | needs f=*mutation*[dD]elete* raw-field=*mutation*[dD]elete* F=*mutation*[dD]elete* field=*mutation*[dD]elete* f=*mutation*[dD]estroy* | stops gh api graphql web -f mutationxdelete | passes gh api graphql web",
         "cloud.repository repo archive | archive the repository | stops gh repo archive web | passes gh repo list web",

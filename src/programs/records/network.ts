@@ -403,8 +403,17 @@ function sendSession(call: ParsedCall): readonly ProgramEffect[] {
   const { home } = call.scope.session.context;
   const files = [...new Set(named)].map(name => text(name.replace(/^~(?=\/|$)/, home)));
   const host = argv.slice(1).find(word => !knownPrefix(word).startsWith("-"));
-  return sendEffect(host, [...stdinPayloads(call), ...payloads("file", files)]);
+  const sent = sendEffect(host, [...stdinPayloads(call), ...payloads("file", files)]);
+  const lost = lines.some(value => REMOVES_THERE.test(knownText(value) ?? ""));
+  if (!lost) return sent;
+  const target = argv.map(describe).join(" ");
+  const what = "delete something on another machine";
+  return [...sent, { kind: "operation", rule: "cloud.api", what, target, names: [] }];
 }
+
+/** Lines of such a session, also where an option has them. */
+const REMOVES_THERE =
+  /(?:^|[;\n]|-[ec][ \t])[ \t]*(?:m?rm|rmdir|m?del(?:ete)?|deltree|mrm|glob rm)[ \t]+\S|\bmirror\b[^;\n]*[ \t]--delete/;
 
 /** `socat FILE:x TCP:…` */
 function sendFiles({ argv }: ParsedCall): readonly ProgramEffect[] {

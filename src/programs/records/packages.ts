@@ -1,6 +1,7 @@
 import {
   appendOutput,
   describe,
+  dropKnown,
   joinPath,
   knownPrefix,
   knownText,
@@ -204,11 +205,19 @@ function manager(
       const there = directory === undefined ? call : { ...call, cwd: joinPath(call.cwd, directory) };
       if (first === undefined || !subcommands.includes(knownText(first.value) ?? "")) {
         runScripts(names, before.operandValues, there);
+        // `npm pkg set scripts.postinstall='…'`: whoever installs runs it.
+        for (const word of first !== undefined && describe(first.value) === "pkg" ? before.operandValues : [])
+          runScriptText(word, there);
         return otherwise(call) ?? [unknownOutput(call)];
       }
       return runPackage({ ...there, argv: [text(names), ...call.argv.slice(first.index + 1)] });
     },
   };
+}
+
+function runScriptText(word: Value, call: ParsedCall): void {
+  const name = /^scripts\.[\w:-]+=/.exec(knownPrefix(word))?.[0];
+  if (name !== undefined) runString(dropKnown(word, name.length), call);
 }
 
 /** `-c TEXT` is a shell string; otherwise the first operand is the program. */

@@ -3,6 +3,7 @@ import {
   baseName,
   concatenate,
   decodeEscapes,
+  describe,
   directoryName,
   type EscapeStyle,
   findEnvironmentValue,
@@ -315,6 +316,13 @@ export const paths: Field = {
       run: token,
     }),
     program("uuidgen getconf", "readsNothing gnu", { run: token }),
+    program("getent", "readsNothing", {
+      shows: "*",
+      effects: ({ operands: [name] }) =>
+        /^g?shadow$/.test(name === undefined ? "" : describe(name))
+          ? [{ kind: "read", path: text("/etc/shadow"), isCopy: false }]
+          : [],
+    }),
     program("file", "readsNothing usesFiles", {
       options: {
         flags: `-bcCdEhiklLnNprsSvzZ0 brief checking-printout compile debug mime mime-type mime-encoding extension apple
@@ -338,7 +346,7 @@ export const paths: Field = {
       `diff3 sdiff colordiff delta pr ptx look
         cal ncal bc strings nm objdump readelf ldd size otool lipo pgrep pidof pstree top htop
         vmstat iostat mpstat lsof ss netstat lscpu lsblk lsusb lspci lsmod w who last lastlog finger
-        locale getent dmesg pmap tput clear cowsay md5 xmllint cloc tokei scc hexyl glow mdcat exiftool
+        locale dmesg pmap tput clear cowsay md5 xmllint cloc tokei scc hexyl glow mdcat exiftool
         identify ffprobe mediainfo traceroute mtr whois zipinfo jobs bg fg disown times ulimit hash getopts
         let compgen complete compopt shopt bind caller dirs history logout suspend enable mapfile
         readarray break continue [[ shellcheck yamllint hadolint actionlint check-jsonschema`,

@@ -140,6 +140,7 @@ function listsProcesses({ program, argv, redirections }: Invocation): boolean {
     case "pgrep":
     case "pidof":
     case "tasklist":
+    case "nvidia-smi":
     case "procs":
       // Children of a process, or those of one terminal, are meant ones.
       return !given.some(word => /^(-P|--parent|--ppid|-g|--pgroup|-s|--session|-p|--pid|-C$)/.test(word));

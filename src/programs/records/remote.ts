@@ -60,6 +60,9 @@ export const remote: Field = {
       uses: "i",
       options: { values: "-iuelf m|module-name a|args inventory user limit extra-vars forks" },
       run: runAnsible,
+      operations: [
+        "sys.power * | restart or switch off other machines | needs m=*reboot m=*shutdown | stops ansible web -m reboot | passes ansible web -m ping",
+      ],
     }),
     program("lxc incus", "changesMore", {
       run: runLxc,

@@ -19,6 +19,7 @@ import {
   endsRunning,
   isWeakVerb,
   nameParts,
+  namesEverybody,
   operationsSaid,
   paysOut,
   singular,
@@ -61,9 +62,22 @@ export function requestLosses(request: HttpRequest): readonly OperationEffect[] 
   if (/^(?:put|patch)$/i.test(request.method ?? "") && bodies.some(takesAnyOut)) return deletionAt(address);
   if (/\/git\/refs\//.test(address) && bodies.some(body => /\bforce["'=:\s]+true\b/i.test(body)))
     return [{ ...operationAt(address, "cloud.api", "replace what is published") }];
+  if (bodies.some(asksForEverybody)) return [operationAt(address, "publish", "send it to people")];
   const said = saidByRequest(request);
   if (said.length > 0) return said;
   return bodies.flatMap(body => sqlIn(body).flatMap(sql => sqlLosses(text(sql), [address], undefined, "")));
+}
+
+/** A message whose text or whose recipients are everybody. */
+function asksForEverybody(body: string): boolean {
+  const read = readJson(body);
+  const members = read.ok ? listMembers(read.value) : formFields(body);
+  return members.some(
+    ({ name, value }) =>
+      /^(?:text|content|message|body|to|recipients?|address|emails?|destination|included_segments|segments?|audience|channel|topic|mentions?)$/i.test(
+        name,
+      ) && namesEverybody(value),
+  );
 }
 
 const CREATES: Readonly<Record<string, string>> = { post: "create", put: "put", patch: "update" };
@@ -84,8 +98,14 @@ function saidByRequest({ method, address, bodies }: HttpRequest): readonly Opera
   const last = singular(segments.at(-1) ?? "");
   if (paysOut(verb, last)) return [operationAt(address, "cloud.api", "pay")];
   // `…/v3/mail/send`, `…/sites/x/deploys`
-  if (/^(?:send|broadcast)$/.test(last) && segments.length > 1)
+  if (
+    (/^(?:send|broadcast)$/.test(last) && segments.length > 1) ||
+    (last === "schedule" &&
+      segments.some(segment => /^(?:singlesends?|campaigns?|broadcasts?)$/i.test(segment))) ||
+    namesEverybody(path)
+  )
     return [operationAt(address, "publish", "send it to people")];
+  if (verb === "create" && last === "publish") return [operationAt(address, "publish", "publish it")];
   // `…/repos/x/keys`, `…/user/ssh-keys`
   if (last === "key" || /[-_]keys?$/.test(last)) return [operationAt(address, "grant.access", "give rights")];
   if (verb === "create" && /^(?:deploy|promote|rollback)$/.test(last))
@@ -177,7 +197,13 @@ function endsInVerb(address: string): boolean {
 function callsDeletion(address: string): boolean {
   const last =
     /^(?=https?:\/\/[^/]*\bapi\b)[^?#]*\/([a-z]+[A-Z]\w*)(?:[?#][\s\S]*)?$/.exec(address)?.[1] ?? "";
-  return destroyingVerb(nameParts(last)[0] ?? "") !== undefined;
+  // `?Command=domains.dns.setCustom`
+  const [, asked = ""] = /[?&](?:action|command|cmd|method|operation|op)=([\w.:-]+)/i.exec(address) ?? [];
+  return (
+    destroyingVerb(nameParts(last)[0] ?? "") !== undefined ||
+    startsWithVerb(asked) ||
+    operationsSaid({ program: "", command: [nameParts(asked).join("-")], options: [] }).length > 0
+  );
 }
 
 /** A GraphQL mutation whose fields delete, or a member that names the action. */
@@ -232,7 +258,7 @@ export function isDeletingMutation(query: string): boolean {
 /** `delete`, `DeleteVolumes`, `terminate_instances`, `project.delete`; no sentence. */
 /** `power_off`, `hardShutdown`, `os-rebuild`: a machine is off, or begins anew, in any spelling. */
 function switchesOff(name: string): boolean {
-  return /^(?:os|hard|force|forced|soft|acpi)?(?:poweroff|powercycle|shutdown|halt|rebuild|reinstall|reimage)$/.test(
+  return /^off$|^(?:os|hard|force|forced|soft|acpi)?(?:poweroff|powercycle|shutdown|halt|rebuild|reinstall|reimage)$/.test(
     nameParts(name).join(""),
   );
 }

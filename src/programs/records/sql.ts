@@ -56,7 +56,7 @@ const TABLE = `
     prisma | flags stdin force-reset accept-data-loss | values file url schema | exact | files file | databases 2
     wrangler | flags -yf yes force help|h confirm dry-run local remote | values -aetsPrc command file app env environment token scope project
         org config | exact | text command | files file | databases 2
-    bq | flags -rf | values project_id dataset_id location format | exact | databases 1 | operands
+    bq | flags -rf replace | values project_id dataset_id location format | exact | databases 1 | operands
 `;
 
 const CELLS = [...GRAMMAR_CELLS, "text", "files", "databases", "operands", "local"] as const;

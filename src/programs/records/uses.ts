@@ -202,6 +202,21 @@ export function printsEnvironment(invocation: Invocation): boolean {
   }
 }
 
+/** Prints what a person copied last, a password as often as not. */
+export function readsClipboard(invocation: Invocation): boolean {
+  const words = describedWords(invocation);
+  switch (invocation.program) {
+    case "pbpaste":
+    case "wl-paste":
+      return true;
+    case "xclip":
+    case "xsel":
+      return words.some(word => /^-{1,2}o(?:ut(?:put)?)?$/.test(word));
+    default:
+      return false;
+  }
+}
+
 /** Whether what it shows of the environment may be a secret: the variables that it names, or all of them. */
 export function mayShowSecret(invocation: Invocation, hasSecretVariables: () => boolean): boolean {
   if (!printsEnvironment(invocation)) return false;
@@ -232,6 +247,8 @@ export function dropsValues(invocation: Invocation): boolean {
 
 /** Letters, digits and the marks of a class, up to the sign: nothing behind it can be part of a match. */
 const NAME_PATTERN = /^\^(?:export )?(?:\[(?:\^=|[\w-]+)\]|\\w)[*+]=?$/;
+/** With `-n` only the lines are printed that it changed. */
+const PRINTED_NAMES = /^s([/|#,])=\.\*\$?\1[^\\&=]*\1g?p$/;
 const NAME_SCRIPT = /^s([/|#,])=\.\*\$?\1[^\\&=]*(?:=[^\\&]*)?\1g?$/;
 
 /** Of lines like `NAME=value` it shows the names alone: `cut -d= -f1`, `grep -o '^[A-Z_]*='`, `sed 's/=.*/ /'`, `awk -F= '{print $1}'`. */;
@@ -255,9 +272,8 @@ export function showsOnlyNames(invocation: Invocation): boolean {
       );
     case "sed":
       return (
-        has(NAME_SCRIPT) &&
-        !has(/^-[a-zA-Z]*[nef]|^--(?!regexp)/) &&
-        words.filter(word => NAME_SCRIPT.test(word)).length === 1
+        (has(NAME_SCRIPT) ? !has(/^-[a-zA-Z]*[nef]|^--(?!regexp)/) : has(PRINTED_NAMES) && has(/^-n$/)) &&
+        words.filter(word => NAME_SCRIPT.test(word) || PRINTED_NAMES.test(word)).length === 1
       );
     case "awk":
     case "gawk":

@@ -24,6 +24,7 @@ export const otherVersionControl: Field = {
       operations: [
         "git.history abandon | remove commits | safer jj log | stops jj abandon @-",
         "git.history op|operation abandon|restore|revert | forget or replace what jj remembers | safer jj op log | stops jj op abandon ..@-",
+        "git.history git push | overwrite or change the main branch | needs bookmark=main bookmark=master b=main b=master | stops jj git push --bookmark main | passes jj git push --bookmark feature",
         "git.history util gc | delete what can no longer be reached | safer jj op log | stops jj util gc --expire=now",
         "git.history git push | overwrite or delete branches of others | needs deleted allow-backwards all force | stops jj git push --deleted | passes jj git push",
         "git.history bookmark|branch|tag|workspace delete|forget | delete a bookmark | safer jj bookmark list | stops jj bookmark delete old",

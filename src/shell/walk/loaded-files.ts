@@ -212,10 +212,14 @@ const STRING = /"""([\s\S]{1,2000}?)"""|"((?:[^"\\\n]|\\.){1,1000})"|'((?:[^'\\\
 const HOME_CALL =
   /\$ENV\{HOME\}|\$\(HOME\)|(?:(?<![\w.])[\w.]*getenv|Getenv|get_env!?|env|property|getProperty|environ\.get|expanduser)\s*\(\s*["'](?:HOME|user\.home|~)["']\s*\)|ENV\[["']HOME["']\]|\bDir\.home\b|\b(?:\w+\.)?(?:homedir|home_dir|UserHomeDir)\(\)/g;
 
-/** Without tags, and with the home folder in one spelling. */
+const ENTITIES: Readonly<Record<string, string>> = { quot: "'", apos: "'", lt: "<", gt: ">", amp: "&" };
+
+/** Without tags, but with what their attributes say, and with the home folder in one spelling. */
 function plainText(path: string, content: string): string {
   const bare = /\.(?:xml|\w*proj|props|targets)$/i.test(path)
-    ? content.replace(/<[^>\n]{0,300}>/g, " ")
+    ? content
+        .replace(/<[^>\n]{0,600}>/g, tag => ` ${(tag.match(/"[^"]*"|'[^']*'/g) ?? []).join("\n")}\n`)
+        .replace(/&(quot|apos|lt|gt|amp);/g, (_, name: string) => ENTITIES[name] ?? " ")
     : content;
   return bare.replace(HOME_CALL, '"~"');
 }

@@ -353,6 +353,7 @@ export const POWERSHELL = defineLanguage({
   ],
   constants: () => [
     ["$home $env.USERPROFILE", homeDatum],
+    ["$profile", () => literal("~/.config/powershell/profile.ps1")],
     ["$pwd $psscriptroot", workingDirectory],
     ["$args", context => argumentList(context)],
     ["$env.TEMP", temporaryDirectory],
