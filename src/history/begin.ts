@@ -136,6 +136,7 @@ async function capture(
     targets: store.list(named.targets),
     seen: store.list(named.seen),
     ...trees,
+    ...(keeper.leftOut.length > 0 ? { leftOut: keeper.leftOut.slice(0, MAX_NAMED) } : {}),
     lookedMs: system.clock.nowMs(),
     isComplete,
     notKept: shorten(lost),

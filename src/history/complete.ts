@@ -1,5 +1,5 @@
 import { removeIfThere } from "../state/index.ts";
-import { ancestors, dirname, type Files, isInside, leftMs } from "../system/index.ts";
+import { ancestors, dirname, type ExactFacts, type Files, isInside, leftMs } from "../system/index.ts";
 import { createDisk, openRepository } from "../workspace/index.ts";
 import {
   ABSENT,
@@ -141,7 +141,7 @@ async function describeEnd(
     exit: end.exit,
     status: "done",
     isComplete: open.isComplete && problems.length === open.notKept.length,
-    notKept: [...problems, ...goneOutput(system.files, open)],
+    notKept: [...problems, ...goneOutput(system.files, open, named.leftAt)],
     ...(compared.length > 0 ? { isCompared: true } : {}),
     ...(inEditors.length > 0 ? { inEditors } : {}),
     files: [...files].sort((one, other) => (one.path < other.path ? -1 : 1)),
@@ -173,14 +173,37 @@ async function ownOf(
 }
 
 /** What git ignored and no copy was made of, and which the call took away: nobody shall look for it in vain. */
-function goneOutput(files: Pick<Files, "stampsOf">, { sweeps }: OpenChange): readonly NotKept[] {
-  const left = sweeps.flatMap(({ ignored }) => ignored.filter(path => !`${path}/`.includes(`${OWN_FILES}/`)));
-  if (left.length === 0) return [];
+function goneOutput(
+  files: Pick<Files, "stampsOf" | "exactFacts">,
+  open: OpenChange,
+  leftAt: ReadonlyMap<string, string>,
+): readonly NotKept[] {
+  const named = goneLeftOut(files, open, leftAt);
+  const left = open.sweeps.flatMap(({ ignored }) =>
+    ignored.filter(path => !`${path}/`.includes(`${OWN_FILES}/`)),
+  );
+  if (left.length === 0) return named;
   const stamps = files.stampsOf(left.join("\0")).split("\n");
-  return left
-    .filter((_, at) => stamps[at] === "")
-    .map(path => ({ path, why: "git ignores it, so no copy was made" }));
+  const isNamed = new Set(named.map(({ path }) => path));
+  const swept = left.filter((path, at) => stamps[at] === "" && !isNamed.has(path));
+  return [...named, ...swept.map(path => ({ path, why: "git ignores it, so no copy was made" }))];
 }
+
+/** The same of what the call named: it is somewhere else now, or a tool has to make it again. */
+function goneLeftOut(
+  files: Pick<Files, "exactFacts">,
+  { leftOut = [] }: OpenChange,
+  leftAt: ReadonlyMap<string, string>,
+): readonly NotKept[] {
+  return leftOut.flatMap(({ path, identity }) => {
+    if (factsAt(files, path)?.identity === identity) return [];
+    const to = leftAt.get(identity);
+    const why = to === undefined ? NO_COPY : `it was moved to ${to}, and stays there`;
+    return { path, why };
+  });
+}
+
+const NO_COPY = "a tool makes again what was in it, so no copy was made";
 
 /** The directories by which an undo finds its way: one that was replaced since is not written into. */
 function listFolders(files: Pick<Files, "inspect">, changes: readonly PathChange[]): readonly Folder[] {
@@ -234,6 +257,8 @@ interface NamedComparison {
   before(path: string): PathState;
   /** by the former path of a file, the one it has now */
   readonly moved: ReadonlyMap<string, string>;
+  /** where directories are now of which no copy was made: what is in them is not the call's work */
+  readonly leftAt: ReadonlyMap<string, string>;
   readonly problems: readonly NotKept[];
 }
 
@@ -248,15 +273,22 @@ function compareNamed(
   const sinceMs = open.change.timeMs;
   const problems: NotKept[] = [];
   const before = new Map(seen.map(one => [one.path, one]));
+  const left = new Set(open.leftOut?.map(({ identity }) => identity));
+  const leftAt = new Map<string, string>();
+  const isLeftOut = (path: string, { identity }: ExactFacts) => {
+    if (left.has(identity)) leftAt.set(identity, path);
+    return left.has(identity);
+  };
   const paths = new Set(before.keys());
   for (const { path, isTree } of store.readList(open.targets) ?? []) {
     paths.add(path);
     // What is in a directory that took the place of a file or link came with it.
     const isReplaced = ["file", "link"].includes(before.get(path)?.state.kind ?? "");
-    if (!(isTree || isReplaced) || factsAt(files, path)?.kind !== "directory") continue;
+    const facts = factsAt(files, path);
+    if (!(isTree || isReplaced) || facts?.kind !== "directory" || isLeftOut(path, facts)) continue;
     walkTree(files, path, {
-      visit(inner, { kind }) {
-        if (rules.isOutOfReach(inner)) return false;
+      visit(inner, { kind, ...innerFacts }) {
+        if (rules.isOutOfReach(inner) || isLeftOut(inner, { kind, ...innerFacts })) return false;
         if (kind === "directory" && rules.isRegenerable(inner) && !before.has(inner)) return false;
         // In a tracked tree of build output only what is tracked was looked at before.
         if (!before.has(inner) && rules.isRegenerable(path)) return false;
@@ -283,7 +315,7 @@ function compareNamed(
     const to = what === "deleted" ? created.get(identityIn(before.get(path)?.stamp ?? "")) : undefined;
     if (to !== undefined) moved.set(path, to);
   }
-  return { changes, paths, before: path => before.get(path)?.state ?? ABSENT, moved, problems };
+  return { changes, paths, before: path => before.get(path)?.state ?? ABSENT, moved, leftAt, problems };
 }
 
 /** A call that reads a list now has its open change written after this long. */

@@ -205,11 +205,19 @@ export const NO_LIMITS: KeeperLimits = {
   workMs: Number.POSITIVE_INFINITY,
 };
 
+/** A directory that a call may take away, by its path and its device and inode. */
+export interface LeftOut {
+  readonly path: string;
+  readonly identity: string;
+}
+
 /** Keeps the files of one call, within its limits. What does not fit is remembered with the reason. */
 export class Keeper {
   readonly store: Store;
   readonly rules: KeepRules;
   readonly lost: NotKept[] = [];
+  /** what a tool makes again, and of which no copy was made */
+  readonly leftOut: LeftOut[] = [];
   files = 0;
   bytes = 0;
   private readonly limits: KeeperLimits;

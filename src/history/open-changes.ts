@@ -2,6 +2,7 @@ import { removeIfThere } from "../state/index.ts";
 import { type ProcessIdentity, sha256Hex } from "../system/index.ts";
 import type { AdoptedPath, Change, NotKept } from "./change.ts";
 import type { GitSnapshot } from "./git-snapshot.ts";
+import type { LeftOut } from "./keeper.ts";
 import type { Seen } from "./path-state.ts";
 import { sessionKey } from "./sessions.ts";
 import type { Listed, Store } from "./store.ts";
@@ -50,6 +51,8 @@ export interface OpenChange {
   readonly seen: Listed<Seen>;
   readonly sweeps: readonly Sweep[];
   readonly git: readonly GitSnapshot[];
+  /** of the targets, what was not looked into: a tool makes it again */
+  readonly leftOut?: readonly LeftOut[];
   /** when all of this had been looked at; older records do not tell */
   readonly lookedMs?: number;
   readonly isComplete: boolean;

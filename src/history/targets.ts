@@ -1,4 +1,5 @@
 import type { FootprintTarget } from "../guard/index.ts";
+import { tryList } from "../state/index.ts";
 import { ancestors, dirname, type ExactFacts, isInside, join, leftMs, relative } from "../system/index.ts";
 import { createDisk, findRepository, type Repository } from "../workspace/index.ts";
 import { ABSENT, type NotKept } from "./change.ts";
@@ -159,8 +160,15 @@ async function captureTree(keeper: Keeper, top: string, facts: ExactFacts): Prom
   // Where git tracks something, the rest is somebody's work too.
   for (const output of outputs)
     if (tracked.some(path => isInside(output, path))) collectAll(keeper, output, found);
+    else leaveOut(keeper, output);
   const clean = files.length > MAX_COPIED_TREE ? await cleanInside(keeper, repository, top, true) : undefined;
   return found.map(one => clean?.(one) ?? keeper.capture(one.path, one.facts));
+}
+
+function leaveOut({ store: { system }, leftOut }: Keeper, path: string): void {
+  const facts = factsAt(system.files, path);
+  if (facts?.kind === "directory" && tryList(system.files, path).length > 0)
+    leftOut.push({ path, identity: facts.identity });
 }
 
 function collectAll(keeper: Keeper, top: string, found: Found[]): void {

@@ -692,6 +692,41 @@ describe("a clean tracked file whose line endings git would write otherwise", ()
   });
 });
 
+describe("a folder of which no copy is made, since a tool makes it again", () => {
+  const withModules = (): TestProject => {
+    const p = testProject();
+    p.git("init", "-q", "-b", "main");
+    p.write({ ".gitignore": "node_modules/\n", "node_modules/x/index.js": "x\n" });
+    p.git("add", "-A");
+    p.git("commit", "-qm", "one");
+    return p;
+  };
+
+  it("is named as not kept when a call deletes it", async () => {
+    const p = withModules();
+    const id = await p.call("rm -r node_modules", { targets: [p.target("node_modules", "delete", true)] });
+    expect(p.history.readChange(id ?? "")?.notKept).toEqual([
+      { path: join(p.root, "node_modules"), why: expect.stringContaining("a tool makes again") },
+    ]);
+  });
+
+  it.each(["node_modules.bak", "sub/node_modules"])(
+    "stays where a call moved it, and undo says where: %s",
+    async to => {
+      const p = withModules();
+      mkdirSync(join(p.root, "sub"));
+      const id = await p.call(`mv node_modules ${to}`, {
+        targets: [p.target("node_modules", "move", true), p.target(to, "write", true)],
+      });
+      await p.undo(id);
+      expect(p.read(`${to}/x/index.js`)).toBe("x\n");
+      expect(p.history.readChange(id ?? "")?.notKept).toEqual([
+        { path: join(p.root, "node_modules"), why: expect.stringContaining(join(p.root, to)) },
+      ]);
+    },
+  );
+});
+
 describe("git that we start", () => {
   it("runs nothing that a repository names", async () => {
     const p = testProject();

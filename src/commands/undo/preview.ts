@@ -130,7 +130,9 @@ export function renderMissing(gone: UndoPlan["gone"], view: PreviewView): string
 /** What the calls took away and no copy was made of. */
 export function unkeptLines({ kind, changes, steps, gone }: UndoPlan, view: PreviewView): readonly string[] {
   if (kind === "redo") return [];
-  const told = new Set([...steps, ...gone].map(({ path }) => path));
+  // A folder that is made again is empty then.
+  const restored = steps.filter(({ target }) => target.kind !== "directory");
+  const told = new Set([...restored, ...gone].map(({ path }) => path));
   const unkept = new Map(changes.flatMap(({ notKept }) => notKept.map(({ path, why }) => [path, why])));
   return [...unkept]
     .filter(([path]) => !told.has(path))
