@@ -15,7 +15,7 @@ import { pastDoors } from "./past-doors.mjs";
 const QUICK_COMMANDS = {
   guard: [],
   history: ["src/commands/history/open.ts", "src/commands/history/table.ts"],
-  status: ["src/launcher/agent-status.ts"],
+  status: ["src/launcher/agent-status.ts", "src/install/user-hooks/problems.ts"],
   undo: ["src/commands/history/open.ts", "src/commands/undo/carry-out.ts"],
 };
 const SHARED = "lazy-commands";

@@ -1,5 +1,6 @@
 import { commandInstead, defineCommand, FORMAT_OPTION, ownProgram, type Terminal } from "../cli/index.ts";
 import { findMisplacedConfig, loadConfig } from "../config/index.ts";
+import { loadUserHookProblems } from "../install/index.ts";
 import { type AgentStatus, loadAgentStatus } from "../launcher/index.ts";
 import { findHome, findProjectRoot, findStateHome } from "../state/index.ts";
 import { join, type System } from "../system/index.ts";
@@ -66,8 +67,7 @@ async function readBrokenHooks(system: System): Promise<readonly string[]> {
   const stateHome = findStateHome(system);
   if (stateHome === undefined || system.files.follow(join(stateHome, "hooks/.build")) === undefined)
     return [];
-  const { loadListUserHooks } = await import("../install/index.ts");
-  const { readOwnProblems } = await loadListUserHooks();
+  const { readOwnProblems } = await loadUserHookProblems();
   return readOwnProblems(system, stateHome).map(problem => escapeControls(problem));
 }
 

@@ -30,6 +30,7 @@ export const loadConfigSetting = () => import("./config-setting.ts");
 export const loadFileEdit = () => import("./file-edit.ts");
 export const loadImportSettings = () => import("./user-hooks/manage.ts");
 export const loadListUserHooks = () => import("./user-hooks/list.ts");
+export const loadUserHookProblems = () => import("./user-hooks/problems.ts");
 export const loadLoadFile = () => import("./user-hooks/bundle.ts");
 export const loadManage = () => import("./user-hooks/manage.ts");
 export const loadMode = () => import("./plugins.ts");

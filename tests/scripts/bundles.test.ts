@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join, relative } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -37,8 +37,11 @@ describe("the dashboard's page", () => {
 
 describe("commands that people type all day", () => {
   /** What they said, the files of ours that were loaded, and what of Node. */
-  function typed(words: readonly string[], program = join(dist, "bin/amplihack.cjs")) {
-    const home = temporaryDirectory();
+  function typed(
+    words: readonly string[],
+    program = join(dist, "bin/amplihack.cjs"),
+    home = temporaryDirectory(),
+  ) {
     const coverage = join(home, "coverage");
     const modules = join(temporaryDirectory(), "modules");
     const atExit = join(dirname(modules), "at-exit.cjs");
@@ -96,6 +99,14 @@ process.exitCode = await runProgram(process.argv.slice(2), ${JSON.stringify(join
     expect(loaded.length).toBeLessThanOrEqual(words[0] === "guard" ? 4 : 2);
     // They take longer to load than the command to run.
     expect(ofNode.filter(name => /child_process|NativeModule (?:net|tty)$/.test(name))).toEqual([]);
+  });
+
+  it("are one file for who has built hooks of their own, too", () => {
+    const home = temporaryDirectory();
+    mkdirSync(join(home, ".amplihack/hooks/.build"), { recursive: true });
+    const { said, loaded } = typed(["status"], undefined, home);
+    expect(said.status).toBe(0);
+    expect(loaded.map(url => basename(url))).toEqual(["amplihack.cjs", "command-status.cjs"]);
   });
 
   it("analyse nothing where the command to be judged is plainly harmless", () => {

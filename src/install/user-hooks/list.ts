@@ -51,16 +51,6 @@ interface HookCost {
   readonly lastMs: number;
 }
 
-/** Hooks of the user's own that the last build could not make to run, and why. */
-export function readOwnProblems(system: System, stateHome: string): readonly string[] {
-  try {
-    const own = readManifest(system, stateHome)?.files.filter(({ project }) => project === undefined) ?? [];
-    return own.flatMap(({ source, problem }) => (problem === undefined ? [] : [`${source}: ${problem}`]));
-  } catch (error) {
-    return [`your own hooks do not run: ${errorText(error)}; run amplihack hooks build`];
-  }
-}
-
 /** Everything that was built, and everything that lies where hooks are found and was not. */
 export function listUserHooks(system: System, places: HookPlaces): readonly ListedUserHook[] {
   const { stateHome, projectRoot } = places;
