@@ -126,9 +126,9 @@ const SEARCHED_LIMIT = 256 * 1024;
  * What kind of secret a result shows by its value: a live credential, or a line that gives a secret's name a random value. Masked
  * and made-up values show nothing. Bounded in characters.
  */
-export function shownSecretIn(whole: string): string | undefined {
+export function shownSecretIn(whole: string, isSent = false): string | undefined {
   const text = whole.slice(0, SEARCHED_LIMIT);
-  const token = liveTokenIn(text);
+  const token = liveTokenIn(text, isSent);
   if (token !== undefined || !mayNameSecret(text)) return token;
   for (const [, name = "", value = ""] of text.matchAll(SHOWN_VALUE))
     if (!isReference(value) && !MADE_UP.test(value) && /\d/.test(value) && entropy(value) >= 3.4)
