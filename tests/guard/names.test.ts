@@ -71,8 +71,10 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   "examine-written.ts": ["https", "script", "bash", "pwsh", "install", "husky", "head"],
   // Descriptors in the place of a file.
   "rules/wiring.ts": ["fd"],
-  // Descriptors, a file of the kernel, a language, and an action of a search.
-  "collect-gaps.ts": ["fd", "uptime", "python", "exec"],
+  // Descriptors and a file of the kernel.
+  "gaps-of-reads.ts": ["fd", "uptime"],
+  // A language, and an action of a search.
+  "collect-gaps.ts": ["python", "exec"],
   // A member of a search's input that says which kinds of files are meant, and what a forge calls folders.
   "tool-calls.ts": ["type", "tree"],
   // The names of tools that hosts have, not of programs.
