@@ -71,10 +71,15 @@ async function readBytes(request: IncomingMessage, limit: number): Promise<Buffe
   if (announced > limit) throw new HttpError(413, "the body is too large", { connection: "close" });
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > limit) throw new HttpError(413, "the body is too large", { connection: "close" });
-    chunks.push(chunk);
+  try {
+    for await (const chunk of request as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > limit) throw new HttpError(413, "the body is too large", { connection: "close" });
+      chunks.push(chunk);
+    }
+  } catch (error) {
+    // Whoever goes away in the middle is no fault of ours.
+    throw error instanceof HttpError ? error : new HttpError(400, "the body ended too early");
   }
   return Buffer.concat(chunks);
 }

@@ -184,6 +184,16 @@ describe.skipIf(!hasPostgres)("what is no request as ours are", () => {
     expect((await scene.ask("/healthz")).status).toBe(200);
     expect(scene.log).toEqual([]);
   });
+
+  it("is no fault where somebody goes away in the middle of a body", async () => {
+    const scene = await serverScene();
+    const key = await scene.join(await scene.visit("acme", "olga", "owner"), "acme", "laptop");
+    const cutOff = `${head(POST, JSON_TYPE, `authorization: Bearer ${key}`, "content-length: 100")}{"a":`;
+    await sayRaw(scene, cutOff, "destroy");
+    const refused = async () => /route="refused",status="\d+"/.exec((await scene.ask("/metrics")).body)?.[0];
+    await expect.poll(refused, { timeout: 20_000 }).toBe('route="refused",status="400"');
+    expect(scene.log).toEqual([]);
+  });
 });
 
 const hex = (text: string) => createHash("sha256").update(text).digest("hex");
