@@ -12,6 +12,7 @@ import { isIgnoredByGit, matchesAnyPattern, parseIgnoreFile } from "./ignore.ts"
 import { findRepository, tracksAnything } from "./repository.ts";
 import { type SecretKind, secretByName, secretInHome, secretInSystem } from "./secrets.ts";
 import type { Target } from "./target.ts";
+import { wiringPart } from "./wiring.ts";
 import { SYSTEM_TOPS, SYSTEM_TREES, type Workspace } from "./workspace.ts";
 
 /**
@@ -246,8 +247,8 @@ export function isStartupFile(workspace: Workspace, path: string): boolean {
   const below = home === undefined ? "" : (partsBelow(home, path)?.join("/") ?? "");
   const startsItself =
     STARTS_ITSELF.test(below) ||
-    // Whoever works on such settings has them for a project.
-    (ofProject === "" && isSettings(below)) ||
+    // Whoever works on such settings has them for a project. Those of hosts have a rule of their own.
+    (ofProject === "" && isSettings(below) && wiringPart(workspace, path) === undefined) ||
     STARTUP_FILES.has(below) ||
     STARTUP_FILES.list.some(name => name.endsWith("/") && `${below}/`.startsWith(name));
   return (

@@ -37,7 +37,7 @@ const RULES = {
     atLevel: { relaxed: "allow" },
     when: "Writes shell start-up files, launch agents, user units or login hooks; authorized_keys is denied.",
     examples: { asks: { "tee -a ~/.bashrc": "{home}/.bashrc" }, passes: ["cat ~/.bashrc", "tee bashrc"] },
-    lost: "It would change {target}, which takes effect at each login from now on.",
+    lost: "It would change {target}, which takes effect in every new session from now on.",
     person: "Allow it only if you want this change to stay.",
     model: "Set it for this one command or this project, or let your user make the change.",
     safer: "ls -l {target}",

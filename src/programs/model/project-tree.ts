@@ -30,9 +30,13 @@ export interface ProjectTree {
 /**
  * The files of the project whose names fit `patterns`, as `filesRunBy` has them, each with the mark of its last change.
  * Below the root of the repository, for programs look for their sources upwards; folders that only hold dependencies and
- * caches are left out.
+ * caches are left out, and so are the files in `read`, which are compared by what is in them.
  */
-export function readProjectTree(call: ProgramCall, patterns: string): ProjectTree | undefined {
+export function readProjectTree(
+  call: ProgramCall,
+  patterns: string,
+  read: ReadonlySet<string>,
+): ProjectTree | undefined {
   const { files } = call.scope.session.context;
   const cwd = knownText(call.cwd);
   if (cwd === undefined || call.place.kind !== "local" || files?.stamp === undefined) return undefined;
@@ -60,7 +64,7 @@ export function readProjectTree(call: ProgramCall, patterns: string): ProjectTre
       const path = `${folder}/${name}`;
       const kind = files.kind(path);
       if (kind === "directory" && !RECORDS.test(name) && !isDistinctiveName(name)) pending.push(path);
-      if (kind === "file" && isWanted(name)) note(path);
+      if (kind === "file" && isWanted(name) && !read.has(path)) note(path);
     }
   }
   return close(top, found, isWhole);

@@ -76,7 +76,10 @@ function loadsModules({ program }: Invocation): boolean {
 
 /** Sources that a build takes, tests that a runner finds, modules that a program imports. */
 function noteTree(call: ProgramCall, patterns: string): void {
-  const tree = readProjectTree(call, patterns);
+  const read = call.scope.session.codeRuns.flatMap(({ path, code }) =>
+    path === undefined || knownText(code) === undefined ? [] : (knownText(path) ?? []),
+  );
+  const tree = readProjectTree(call, patterns, new Set(read));
   if (tree === undefined) return;
   note(text(tree.top), text(tree.digest), call);
   if (tree.isWhole) return;
