@@ -155,7 +155,8 @@ describeNative("consent in the native program", () => {
         swap(join(cwd, name), after);
         const { decision, code } = await call(command);
         expect([how, decision, code === first.code]).toEqual([how, "ask", false]);
-        rmSync(join(cwd, name));
+        // As it was, without what the swap left beside it.
+        for (const left of [name, `${name}.other`]) rmSync(join(cwd, left), { force: true });
         write(name, before);
       }
       // Another session does not use it, this one does, and then it is used.
