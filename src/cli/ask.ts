@@ -5,12 +5,19 @@ import type { Terminal } from "./terminal.ts";
 const MAX_ANSWER_LENGTH = 64;
 
 /**
- * Asks a person, on the terminal; anything but y or yes is no. Enter alone is no, or yes where that is recommended. Only
- * where `terminal.isInteractive`.
+ * Asks a person, on the terminal; anything but y or yes is no. Where yes is recommended, Enter alone is yes, and what is
+ * neither yes nor no is asked again. Only where `terminal.isInteractive`.
  */
 export function askYesOrNo(terminal: Terminal, question: string, isRecommended = false): boolean {
-  const answer = askLine(terminal, `${question} ${isRecommended ? "[Y/n]" : "[y/N]"} `).trim();
-  return answer === "" ? isRecommended : /^y(?:es)?$/i.test(answer);
+  if (!isRecommended) return isYes(askLine(terminal, `${question} [y/N] `));
+  let answer = askLine(terminal, `${question} [Y/n] `);
+  while (!/^\s*(?:y|yes|n|no)?\s*$/i.test(answer))
+    answer = askLine(terminal, `'${escapeControls(answer.trim())}' is neither yes nor no. [Y/n] `);
+  return answer.trim() === "" || isYes(answer);
+}
+
+function isYes(answer: string): boolean {
+  return /^\s*y(?:es)?\s*$/i.test(answer);
 }
 
 /** One of the choices: the first for an empty answer. Another answer is told to be none of them, and asked for again. */

@@ -132,11 +132,14 @@ export function checkComplete(command: LeafCommand, parsed: Parsed, path: string
   const readsRest = command.isPassThrough === true || command.wordsBehind !== undefined;
   const extra = parsed.positionals[specs.length] ?? (readsRest ? undefined : parsed.rest[0]);
   if (!isOpen && extra !== undefined)
-    throw fail(`unexpected argument '${extra}': ${path} ${expected(specs)}`);
+    throw fail(`unexpected argument '${extra}': ${path} ${expected(specs, command.wordsBehind)}`);
 }
 
-function expected(specs: readonly PositionalSpec[]): string {
-  return specs.length === 0 ? "takes no arguments" : `takes only ${specs.map(({ name }) => name).join(" ")}`;
+function expected(specs: readonly PositionalSpec[], wordsBehind = ""): string {
+  const names = specs.map(({ name }) => name);
+  // `-- COMMAND`; `[-- PATH…]` may be left out.
+  if (wordsBehind.startsWith("-- ")) names.push(wordsBehind);
+  return names.length === 0 ? "takes no arguments" : `takes only ${names.join(" ")}`;
 }
 
 function initialValues(specs: OptionSpecs): Record<string, Value> {

@@ -76,7 +76,7 @@ const checkCommand = defineCommand({
     const lacking = Object.entries(OPEN_WITHOUT).flatMap(([layer, what]) =>
       layers?.some(each => each === layer) === true ? [] : what,
     );
-    const open = [...lacking, ...(report?.by === "bwrap" ? OPEN_WITH_BWRAP : [])];
+    const open = [...new Set([...lacking, ...(report?.by === "bwrap" ? OPEN_WITH_BWRAP : [])])];
     const directories = requireDirectories(system);
     const { config } = loadConfig(system, directories);
     const directory = system.files.workingDirectory() ?? directories.projectRoot;

@@ -169,10 +169,11 @@ describe.each(BACKGROUND_RUNS)("a command that $host runs in the background by $
     const before = await look(scene);
     const steps = [
       start(temporary),
-      command(`touch ${temporary}/go; until test -e ${temporary}/over; do sleep 0.1; done; echo over`),
+      // OpenCode refuses by itself what it sees to lie outside the project.
+      command('touch "$SIGNALS/go"; until test -e "$SIGNALS/over"; do sleep 0.1; done; echo over'),
     ];
     const ran = await runScript(host, { home, project, temporary }, () => steps, {
-      env: { AMPLIHACK_HOOK_ENGINE: engine },
+      env: { AMPLIHACK_HOOK_ENGINE: engine, SIGNALS: temporary },
     });
     expect(ran.results, ran.end).toHaveLength(steps.length);
     expect(questions(home), ran.told).toEqual([]);

@@ -88,6 +88,26 @@ describe("the first installation, at a terminal", () => {
     expect(countQuestions(again)).toBe(0);
   });
 
+  it("takes nothing for a no that is none", () => {
+    const sandbox = createSandbox();
+    agents(sandbox, "claude");
+    type(
+      sandbox,
+      ["install"],
+      [
+        { expect: "Your choice" },
+        { send: "\n" },
+        { expect: "Keep agents from committing" },
+        { send: "cleary\n" },
+        { expect: "'cleary' is neither yes nor no." },
+        { send: " Yes \n" },
+        { expect: "Your answer" },
+        { send: "\n" },
+      ],
+    );
+    expect(sandbox.read("home/.amplihack/config.jsonc")).not.toContain("git.main");
+  });
+
   it("writes the same choice with --yes as Enter at every question does", () => {
     const [asked, quiet] = [createSandbox(), createSandbox()];
     for (const sandbox of [asked, quiet]) agents(sandbox, "claude");
