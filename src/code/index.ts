@@ -3,7 +3,7 @@
  * functions for each language. Pure, and bounded in work.
  */
 export { readMongo } from "./languages/mongo.ts";
-export { readRedis } from "./languages/redis.ts";
+export { readRedis, scriptEmptiesStore } from "./languages/redis.ts";
 export { findDialect, readSql, type SqlLoss } from "./languages/sql.ts";
 export { isTakenForModule, readPlainPython } from "./plain/python.ts";
 export { readCode } from "./read-code.ts";

@@ -20,7 +20,7 @@ import {
   wordSet,
 } from "../shell/index.ts";
 import { expandHome, join, quoteWord, resolve } from "../system/index.ts";
-import { shownSecretIn } from "../text/index.ts";
+import { loginIn, shownSecretIn } from "../text/index.ts";
 import { classifyPath, secretByName, type Workspace } from "../workspace/index.ts";
 import { MAX_EFFECTS } from "./collect.ts";
 import { collectFindings } from "./collect-findings.ts";
@@ -350,7 +350,10 @@ function tokenGiven(name: string, input: Json, by: Actor): readonly CommandEffec
   if (toolWords(name).server.length === 0 && !isListed("WebFetch WebSearch", name)) return [];
   // `TOKEN=…` begins a line of what the tool gets, and is in the middle of one where that is written as JSON.
   const given = (JSON.stringify(input) ?? "").slice(0, MAX_SEARCHED).replace(/\\n|":"/g, "\n");
-  if (shownSecretIn(given) === undefined) return [];
+  // A client is given a login to use it; who reads a message is told it.
+  const to = sentByTool(name, input, by)?.to;
+  const isMessage = to !== undefined && !describe(to).includes("://");
+  if (shownSecretIn(given) === undefined && !(isMessage && loginIn(given) !== undefined)) return [];
   return [{ kind: "send", by, to: undefined, payloads: [{ value: text(given), role: "body" }] }];
 }
 

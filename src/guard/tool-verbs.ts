@@ -143,11 +143,38 @@ function saidOfService(
     [texts.some(one => WHOLE_LOGIN.test(one)), "sec.keychain", "show the login of an open page"],
     [clicked !== undefined, "cloud.other", `press “${clicked}” on a page`],
     [words.includes("all") && words.some(endsRunning), "sys.kill", "end everything that runs there"],
-    [OPENS.has(words[0] ?? "") && !isOfAgent(words, server), "grant.protection", "open what is locked"],
+    [opensLock(words, members) && !isOfAgent(words, server), "grant.protection", "open what is locked"],
+    [publishesNow(words, members), "publish", "publish it"],
     [isSharedWithAll(members), "cloud.public", "open it to everybody"],
   ];
   const [, rule, what = ""] = said.find(([is]) => is) ?? [];
   return rule === undefined ? toldToPeople(words, members) : { rule, what };
+}
+
+/** `unlock_door`, `call_service(domain: "lock", service: "unlock")` */
+function opensLock(words: readonly string[], members: readonly Member[]): boolean {
+  const isService = words.includes("service") && STARTS.has(words[0] ?? "");
+  return (
+    OPENS.has(words[0] ?? "") ||
+    (isService &&
+      members.some(
+        ({ name, value }) => /^service$/i.test(name) && OPENS.has(toolWords(String(value)).tool.at(-1) ?? ""),
+      ))
+  );
+}
+
+/** `create_release`, `create_post`: seen by everybody as soon as it is made, unless it is a draft or for later. */
+function publishesNow(words: readonly string[], members: readonly Member[]): boolean {
+  const isPublic = /^(?:create|add) (?:release|post|tweet|toot)$/.test(words.join(" "));
+  return (
+    isPublic &&
+    !members.some(
+      ({ name, value }) =>
+        /draft|status|state/i.test(name) &&
+        value !== false &&
+        !/^(?:false|publish|published|public|live)$/i.test(String(value)),
+    )
+  );
 }
 
 /** `create_shared_link(access: "open")` */

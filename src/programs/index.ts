@@ -101,6 +101,7 @@ export { startedLater } from "./records/started-later.ts";
 export {
   agentOfProcess,
   asksForSecret,
+  capturedBy,
   codeArgvs,
   dialectArgv,
   dropsValues,

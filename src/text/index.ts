@@ -12,7 +12,7 @@ export {
   escapeLines,
   truncate,
 } from "./escape.ts";
-export { liveTokenIn, REDACTED, redact, redactOpening, shownSecretIn } from "./redact.ts";
+export { liveTokenIn, loginIn, REDACTED, redact, redactOpening, shownSecretIn } from "./redact.ts";
 export {
   count,
   countCharacters,

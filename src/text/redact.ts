@@ -136,6 +136,22 @@ export function shownSecretIn(whole: string, isSent = false): string | undefined
   return undefined;
 }
 
+/** Who an address in an example lets in. */
+const EXAMPLE_LOGIN =
+  /^(?:\W|<|\*+$|user(?:name)?$|pass(?:w(?:or)?d)?$|pw$|secret$|postgres$|root$|admin$|test$|guest$|token$|redacted$)/i;
+
+/** A text that is told to others with an address in it which lets in whoever reads it: `postgres://app:Hq7…@db.internal`. */
+export function loginIn(text: string): string | undefined {
+  if (!text.includes("://")) return undefined;
+  for (const [found, , , password = ""] of text.slice(0, SEARCHED_LIMIT).matchAll(URL_CREDENTIALS)) {
+    const host = text.slice(text.indexOf(found) + found.length);
+    if (/^(?:localhost|127\.|\[::1|0\.0\.0\.0|[\w.-]*example\b)/i.test(host)) continue;
+    if (password.length < 6 || EXAMPLE_LOGIN.test(password) || MADE_UP.test(password)) continue;
+    if (/\d/.test(password) && !isReference(password)) return "a login";
+  }
+  return undefined;
+}
+
 /** What stands behind a word that announces a secret. */
 function redactNamed(text: string): string {
   let result = text.replace(BEARER, (_, word: string) => `${word} ${REDACTED}`);

@@ -38,6 +38,7 @@ const OTHER_MEANINGS: Readonly<Record<string, readonly string[]>> = {
   "changed-names.ts": ["mv"],
   // Verbs in the names of tools, words of code for pages, and members.
   "tool-verbs.ts": [
+    "service",
     "declare",
     "return",
     "type",

@@ -73,3 +73,15 @@ function scriptCommands(script: string, at: number, budget: ReadingBudget): Redi
   runInDatabase({ ...LUA, functions: { ...LUA.functions, get } }, { text: script, holes: [] }, budget);
   return commands;
 }
+
+/** A script for Redis that empties it, or goes through its keys and deletes them; a lock is released by its one key. */
+export function scriptEmptiesStore(script: string): boolean {
+  const called = [...script.matchAll(/\bredis\s*\.\s*p?call\s*\(\s*\\?["'](\w+)/gi)].map(([, name = ""]) =>
+    name.toLowerCase(),
+  );
+  const deletes = called.includes("del") || called.includes("unlink");
+  return (
+    called.some(name => /^flush(?:all|db)$/.test(name)) ||
+    (deletes && called.some(name => /^(?:keys|scan)$/.test(name)))
+  );
+}

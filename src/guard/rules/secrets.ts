@@ -1,6 +1,8 @@
 import {
   asksForSecret,
+  capturedBy,
   findMissing,
+  hasTrait,
   isEveryday,
   isForTests,
   isInterpreter,
@@ -14,7 +16,7 @@ import {
 } from "../../programs/index.ts";
 import { describe, type Invocation, knownText, type Payload, text, type Value } from "../../shell/index.ts";
 import { isInside } from "../../system/index.ts";
-import { liveTokenIn, shownSecretIn } from "../../text/index.ts";
+import { liveTokenIn, loginIn, shownSecretIn } from "../../text/index.ts";
 import {
   classifyPath,
   hasSecretsBelow,
@@ -361,8 +363,13 @@ function inspectSend(effect: EffectOf<"send">, context: RuleContext): void {
   if (isFedByEnvironment(context, effect.by)) report(ENVIRONMENT);
   for (const { value, role } of [...effect.payloads, { value: effect.to ?? text(""), role: "address" }]) {
     // What a program sends may have to log in with it; a tool of a server has no use for it.
-    const find = effect.by.isTool === true ? shownSecretIn : liveTokenIn;
-    const token = role === "header" || role === "file" ? undefined : find(describe(value), true);
+    const shown = describe(value);
+    const isTool = effect.by.isTool === true;
+    const found = isTool ? shownSecretIn(shown, true) : liveTokenIn(shown, true);
+    const token =
+      role === "header" || role === "file"
+        ? undefined
+        : (found ?? (isTool && role !== "address" ? loginIn(shown) : undefined));
     if (token !== undefined) report({ kind: "token", shown: token }, "ask");
   }
   for (const payload of effect.payloads) {
@@ -444,7 +451,10 @@ function treeIn(context: RuleContext, effect: EffectOf<"send">, payload: Payload
   const packed = findSent(context, effect, payload, {
     inEffect: one => (one.kind === "read" && one.isCopy ? find(one.path, one.by) : undefined),
   });
-  return itself ?? packed ?? listedTree(context, payload, start => find(start, effect.by));
+  const captured = hasTrait(effect.by.invocation?.program, "fetches")
+    ? findSent(context, effect, payload, { inProgram: capturedBy })
+    : undefined;
+  return itself ?? packed ?? captured ?? listedTree(context, payload, start => find(start, effect.by));
 }
 
 /** What a person keeps in the folders that systems make for it, and works on nowhere else. */

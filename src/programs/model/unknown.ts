@@ -1,4 +1,4 @@
-import { readMongo } from "../../code/index.ts";
+import { readMongo, scriptEmptiesStore } from "../../code/index.ts";
 import {
   baseName,
   describe,
@@ -161,7 +161,7 @@ function lossesIn(value: Value, shown: string, program: string): readonly Operat
     target: shown,
     names: [],
   });
-  if (REDIS.test(shown)) return [lost("db.flush", "empty or stop the store")];
+  if (REDIS.test(shown) || scriptEmptiesStore(shown)) return [lost("db.flush", "empty or stop the store")];
   if (/^\s*(?:optional\s+)?match\b/i.test(shown) && CYPHER.test(shown))
     return [lost("db.delete", "delete every node")];
   if (QUOTED.test(shown)) return [lost("db.drop", "drop a table")];

@@ -59,6 +59,7 @@ export const credentials: Field = {
     commands([
       "git-credential-osxkeychain git-credential-libsecret git-credential-store git-credential-cache git-credential-manager: sec.keychain get | show stored credentials | stops git-credential-osxkeychain get web | passes git-credential-osxkeychain list web",
       "security: sec.keychain find-generic-password|find-internet-password|dump-keychain|export|find-key | show a password of the keychain | stops security find-generic-password web | passes security list web",
+      "security: grant.protection add-trusted-cert|remove-trusted-cert|trust-settings-import|authorizationdb | change whom this machine trusts | unless h | stops security add-trusted-cert web | passes security list web",
       "pass gopass: cloud.other rm|remove|delete|init|mv|move | delete or rewrite stored passwords | stops pass rm web | passes pass ls",
       "pass: sec.keychain show | show a password | stops pass show web | passes pass list web",
       "pass: sec.keychain */* | show a password | stops pass mail/work web | passes pass list web",

@@ -1,4 +1,4 @@
-import { readMongo, readRedis } from "../../code/index.ts";
+import { readMongo, readRedis, scriptEmptiesStore } from "../../code/index.ts";
 import {
   describe,
   isKnown,
@@ -341,7 +341,9 @@ function effectsOfRedis(call: ParsedCall): readonly ProgramEffect[] {
             names,
           },
         ];
-      const empties = /^(FLUSHALL|FLUSHDB|DEBUG|SHUTDOWN)$/.test(command.name);
+      const empties =
+        /^(FLUSHALL|FLUSHDB|DEBUG|SHUTDOWN)$/.test(command.name) ||
+        (/^(EVAL|SCRIPT|FUNCTION)$/.test(command.name) && scriptEmptiesStore(named));
       if (command.name === "FLUSHDB" && isSpareStore(options)) return [];
       if (!empties && !(isListed && /^(DEL|UNLINK)$/.test(command.name))) return [];
       const what = empties ? "empty or stop the store" : "delete every listed key";

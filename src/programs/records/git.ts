@@ -109,6 +109,7 @@ export const versionControl: Field = {
         "cloud.repository issue|pr close|lock|transfer | do it to a whole list | of unknown | stops gh issue close $(cat x) | passes gh issue close 12",
         "pkg.address extension|ext install | install a program from a repository | safer gh extension list | stops gh extension install a/b | passes gh extension list",
         "cloud.repository workflow disable | switch a workflow off | stops gh workflow disable web | passes gh workflow list web",
+        "grant.protection api repos/*|orgs/* | switch a protection of the forge off | needs f=security_and_analysis*disabled F=security_and_analysis*disabled raw-field=security_and_analysis*disabled field=security_and_analysis*disabled f=*_enabled_for_new_repositories?false F=*_enabled_for_new_repositories?false | stops gh api repos/x web -f security_and_analysis.status:disabled | passes gh api repos/x web",
         "cloud.repository api graphql | delete through the interface of the forge | needs f=*mutation*[dD]elete* raw-field=*mutation*[dD]elete* F=*mutation*[dD]elete* field=*mutation*[dD]elete* f=*mutation*[dD]estroy* | stops gh api graphql web -f mutationxdelete | passes gh api graphql web",
         "cloud.repository repo archive | archive the repository | stops gh repo archive web | passes gh repo list web",
         "cloud.repository repo edit | change who can see the repository | needs visibility | stops gh repo edit web --visibility | passes gh repo edit web",

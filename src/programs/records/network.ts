@@ -20,7 +20,7 @@ import {
 import { payloads, plainReads, sendEffect, sendStdin, stdinPayloads } from "../model/effects.ts";
 import { commands, type Field, type ParsedCall, program } from "../model/program.ts";
 import { runOptionText, splitString } from "../model/run.ts";
-import { knownStdin, save } from "./file-access.ts";
+import { fileInput, knownStdin, save } from "./file-access.ts";
 import { engineInput, engineRequests, otherAddresses, requestLosses } from "./requests.ts";
 
 const DOWNLOAD_OPTIONS = {
@@ -197,7 +197,29 @@ function addressesOfCurl({ operands, options }: ParsedCall): readonly Value[] {
   return [...operands, ...options.valuesOf("url")];
 }
 
+/** `--config FILE`: its lines are options, as if they stood here. */
+function runConfigured(call: ParsedCall): void {
+  for (const content of fileInput(call, call.options.valuesOf("K"))) {
+    const lines = (knownText(content) ?? "").slice(0, MAX_CONFIG).split("\n");
+    const given = lines.flatMap(line => {
+      const [, dash, name = "", value = ""] = CONFIG_LINE.exec(line) ?? [];
+      const option = dash === undefined || dash === "" ? `--${name}` : `${dash}${name}`;
+      const bare = value.replace(/^"((?:[^"\\]|\\.)*)"[\s\S]*$/, "$1");
+      return name === "" || /^-{0,2}(?:K|config)$/.test(option)
+        ? []
+        : [option, ...(bare === "" ? [] : [bare])];
+    });
+    if (given.length > 0)
+      runInner([...call.argv.slice(0, 1), ...given.map(word => text(word))], call, { stdin: undefined });
+  }
+}
+
+const MAX_CONFIG = 16 * 1024;
+/** `upload-file = "x"`, `-T x`; a line that begins with a hash says nothing. */
+const CONFIG_LINE = /^[ \t]*(-{0,2})([A-Za-z][\w-]*)(?:[ \t]*[=: \t][ \t]*(.*\S))?[ \t]*$/;
+
 function runCurl(call: ParsedCall): Output {
+  runConfigured(call);
   const outputs = call.options.valuesOf("o").filter(path => knownText(path) !== "-");
   const names = call.options.has("O") ? addressesOfCurl(call).flatMap(url => nameOfUrl(url) ?? []) : [];
   saveFetched([...outputs, ...names], call.options.valueOf("output-dir"), call);

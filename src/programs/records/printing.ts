@@ -30,6 +30,7 @@ import {
   wordAt,
 } from "../../shell/index.ts";
 import { quoteWord } from "../../system/index.ts";
+import { plainReads } from "../model/effects.ts";
 import { type Field, type ParsedCall, program } from "../model/program.ts";
 import { shownFacts } from "./shown-facts.ts";
 
@@ -337,9 +338,19 @@ export const paths: Field = {
       harmless: { reads: "*" },
     }),
     program(
-      "dir exa eza lsd whereis locate wait test [ umask lsattr getfacl shasum logger notify-send say info help",
+      "dir exa eza lsd whereis locate wait test [ umask lsattr getfacl shasum notify-send say info help",
       "readsNothing",
     ),
+    program("logger", "readsNothing", {
+      options: { values: "-fnPptuTS f|file server port priority tag socket rfc5424 id" },
+      effects: ({ options }) => plainReads(options.valuesOf("f")),
+    }),
+    // A picture of the screen: `screencapture -x a.png`.
+    program("scrot maim grim screencapture xwd", "readsNothing", {
+      options: { values: "-dDgislortTqqZw", abbreviates: false },
+      effects: ({ operands }) =>
+        operands.map((path): ProgramEffect => ({ kind: "write", path, how: "replace" })),
+    }),
     ...shownFacts(),
     // Programs that only show something, and words of the shell that change no files.
     program(

@@ -172,7 +172,11 @@ export function requestOfOptions(options: ParsedOptions, argv: readonly Value[])
   ]
     .map(describe)
     .filter(one => one !== method);
-  const address = given.find(one => one.includes("://")) ?? given.find(one => /^\/?[\w-]+\/\S+$/.test(one));
+  const address =
+    given.find(one => one.includes("://")) ??
+    // On this machine an address does without; what is then left may be where the answer goes.
+    given.find(isLocalAddress) ??
+    given.find(one => /^\/?[\w-]+\/\S+$/.test(one));
   const bodies = options
     .valuesOf("body", "data", "input", "json", "field", "raw-field")
     .map(describe)

@@ -96,9 +96,30 @@ function appliedAddress({ program = "" }: Invocation, words: readonly string[]):
   return undefined;
 }
 
+/** Programs of Windows that start what is at an address, or fetch it past what looks at downloads. */
+const LOADS_ADDRESS: Readonly<Record<string, RegExp>> = {
+  mshta: /^/,
+  regsvr32: /^[-/]i/i,
+  msiexec: /^[-/](?:i|package)$/i,
+  certutil: /^[-/]urlcache$/i,
+  bitsadmin: /^[-/](?:transfer|addfile)$/i,
+  installutil: /^/,
+};
+
+function loadedAddress(invocation: Invocation): string | undefined {
+  const name = (invocation.program ?? "").toLowerCase().replace(/\.exe$/, "");
+  const loads = Object.hasOwn(LOADS_ADDRESS, name) ? LOADS_ADDRESS[name] : undefined;
+  if (loads === undefined) return undefined;
+  const words = describedWords(invocation);
+  if (!words.some(word => loads.test(word))) return undefined;
+  return words
+    .map(word => /https?:\/\/\S+/i.exec(word)?.[0])
+    .find(address => address !== undefined && !isLocalAddress(address));
+}
+
 /** The address whose content it starts as a program: `deno run https://…`. */
 export function startedAddress(invocation: Invocation): string | undefined {
-  const applied = appliedAddress(invocation, describedWords(invocation));
+  const applied = appliedAddress(invocation, describedWords(invocation)) ?? loadedAddress(invocation);
   if (applied !== undefined) return applied;
   const isDeno = invocation.program === "deno";
   const isStarter = isDeno || (invocation.program !== undefined && startsScripts(invocation.program));
@@ -116,9 +137,9 @@ function startsScripts(name: string): boolean {
   return hasTrait(name, "runsPackage") || findProgram(name)?.language !== undefined;
 }
 
-/** Options in a variable that load a file: `-javaagent:/tmp/x.jar`, `-toolexec=/tmp/x`, `--require /tmp/x.js`. */
+/** Options in a variable that load a file: `-javaagent:/tmp/x.jar`, `-toolexec=/tmp/x`, `--require /tmp/x.js`, `-r/tmp/x`. */
 export const LOADING_OPTION =
-  /-(?:Xbootclasspath\/[ap]|[\w-]*(?:agent|plugin|exec|require|import|loader|preload|wrapper|init|shell|script|hook)[\w-]*)[:=\s]([^\s=,]+)/g;
+  /(?:(?<![^\s=])-r\s*(?=[~./])|-(?:Xbootclasspath\/[ap]|[\w-]*(?:agent|plugin|exec|require|import|loader|preload|wrapper|init|shell|script|hook)[\w-]*)[:=\s])([^\s=,]+)/g;
 
 /** Names of variables whose value is a program that others start, or a file or folder from which they load code. */
 export const PROGRAM_VARIABLE =
@@ -217,6 +238,17 @@ export function readsClipboard(invocation: Invocation): boolean {
   }
 }
 
+/** What it gives out holds everything of its kind: a dump of a database, a picture of the screen. */
+export function capturedBy(invocation: Invocation): string | undefined {
+  const { program = "" } = invocation;
+  if (/^(?:pg_dump(?:all)?|mysqldump|mariadb-dump|mysqlpump|mongodump)$/.test(program))
+    return "a dump of the database";
+  const isScreen =
+    /^(?:scrot|maim|grim|screencapture|gnome-screenshot|spectacle|flameshot|xwd)$/.test(program) ||
+    (program === "import" && describedWords(invocation).includes("root"));
+  return isScreen ? "a picture of the screen" : undefined;
+}
+
 /** Whether what it shows of the environment may be a secret: the variables that it names, or all of them. */
 export function mayShowSecret(invocation: Invocation, hasSecretVariables: () => boolean): boolean {
   if (!printsEnvironment(invocation)) return false;
@@ -286,13 +318,15 @@ export function showsOnlyNames(invocation: Invocation): boolean {
   }
 }
 
+const LOADS_DOTENV = /\brequire\(\s*["']dotenv(?:\/config)?["']\s*\)/;
 const KEYS_OF_ENVIRONMENT = /\bObject\.keys\(\s*process\.env\s*\)/;
 /** Any other way to a variable, a file or a program. */
 const OTHER_WAYS = /\b(?:process|environ|getenv|open|read\w*|require|import\(|spawn|exec\w*|system|env)\b/;
 
 /** Code that asks for the names of variables, or how many there are, and for nothing else of them. */
 function codeOfNames(code: string): boolean {
-  if (KEYS_OF_ENVIRONMENT.test(code)) return !OTHER_WAYS.test(code.replace(KEYS_OF_ENVIRONMENT, ""));
+  if (KEYS_OF_ENVIRONMENT.test(code))
+    return !OTHER_WAYS.test(code.replace(LOADS_DOTENV, "").replace(KEYS_OF_ENVIRONMENT, ""));
   const [imported, alias] =
     /\bfrom dotenv import dotenv_values(?: as ([A-Za-z]\w*))?\s*[;\n]/.exec(code) ?? [];
   if (imported === undefined) return false;
@@ -313,9 +347,12 @@ export function takesVariables({ program, argv }: Invocation): boolean {
   return /^(export|declare|typeset|local|readonly)$/.test(program ?? "");
 }
 
-/** Takes variables of a file in before it runs its code: `node --env-file`, `load_dotenv()`. */
+const LOADS_VARIABLES =
+  /^--env-file|^dotenv\b|\b(?:load_dotenv|loadEnvFile|loadEnvConfig)\b|\bdotenv(?:['"`]\s*\))?\s*\.\s*(?:config|load)\b|\bdotenv\/config\b/i;
+
+/** Takes variables of a file in before it runs its code: `node --env-file`, `load_dotenv()`, `require("dotenv").config()`. */
 export function loadsVariables(invocation: Invocation): boolean {
-  return describedWords(invocation).some(word => /^--env-file|^dotenv\b|\bload_dotenv\b/.test(word));
+  return describedWords(invocation).some(word => LOADS_VARIABLES.test(word));
 }
 
 /** Writes its words down in a store of its own: `npm config set`, `gh secret set`. */
