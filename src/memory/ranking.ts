@@ -118,6 +118,8 @@ async function listSessionNotes(
 const KEY_BONUS = 0.6;
 /** What a name such as `PAYMENT_SANDBOX` or `src/pay.ts` counts, besides its words, when a note has it as a whole. */
 const NAME_WEIGHT = 1;
+/** What two words count more that stand side by side in prompt and note, as in "payment tests": whether it fits, not how well. */
+const PAIR_WEIGHT = 0.75;
 /**
  * One word alone, however rare, is a coincidence; a word in the key and another one is not. Among few notes every word
  * is rare, so more is needed there: `EXTRA_SCORE`, which fades as notes become more than `FEW_NOTES`.
@@ -154,13 +156,31 @@ interface PromptWords {
   readonly terms: readonly string[];
   /** identifiers and paths of several parts, as the index has their terms */
   readonly names: readonly string[];
+  /** two words side by side, at least one of which is no word of the trade */
+  readonly pairs: readonly string[];
 }
 
 const NAME = /[\p{L}\p{N}]+(?:[_./\\:-]+[\p{L}\p{N}]+)+/gu;
 
 function readPrompt(text: string): PromptWords {
   const names = [...text.normalize("NFC").matchAll(NAME)].map(([name]) => indexText(name));
-  return { terms: readQuery(text).any, names: [...new Set(names.filter(name => /\p{L}{3}.* /u.test(name)))] };
+  return {
+    terms: readQuery(text).any,
+    names: [...new Set(names.filter(name => /\p{L}{3}.* /u.test(name)))],
+    pairs: listPairs(text),
+  };
+}
+
+function listPairs(text: string): readonly string[] {
+  const terms = new Set(readQuery(text).any);
+  const words = indexText(text).split(" ");
+  const pairs = words.slice(1).flatMap((word, at) => {
+    const pair = [words[at] ?? "", word];
+    return pair.every(one => terms.has(one)) && !pair.every(one => ORDINARY_WORDS.has(one))
+      ? pair.join(" ")
+      : [];
+  });
+  return [...new Set(pairs)];
 }
 
 /** Candidates that are looked at closely; below them the words hardly fit. */
@@ -198,8 +218,8 @@ function chooseRelevant(
   const promptWeight = Math.min(MAX_PROMPT_WEIGHT, sum([...weights.values(), ...unknown]));
   const minScore = MIN_SCORE + EXTRA_SCORE * Math.exp(-counts.memories / FEW_NOTES);
   const fitting = candidates
-    .map(candidate => ({ candidate, ...scoreMatch(candidate.memory, weights, prompt.names) }))
-    .filter(({ score, shared }) => score >= minScore && shared >= MIN_SHARE * promptWeight);
+    .map(candidate => ({ candidate, ...scoreMatch(candidate.memory, weights, prompt) }))
+    .filter(({ score, paired, shared }) => score + paired >= minScore && shared >= MIN_SHARE * promptWeight);
   const best = Math.max(0, ...fitting.map(({ score }) => score));
   return fitting
     .filter(({ score }) => score >= MIN_OF_BEST * best)
@@ -230,15 +250,15 @@ function maxWeight(term: string): number {
 function scoreMatch(
   { key, value }: Memory,
   weights: ReadonlyMap<string, number>,
-  names: readonly string[],
-): { readonly score: number; readonly shared: number } {
+  { names, pairs }: PromptWords,
+): { readonly score: number; readonly paired: number; readonly shared: number } {
   const inKey = ` ${indexText(key)} `;
   const text = `${inKey}${indexText(value)} `;
   const has = (terms: string): boolean => text.includes(` ${terms} `);
   const found = [...weights].filter(([term]) => has(term));
   const shared = sum(found.map(([, weight]) => weight)) + NAME_WEIGHT * names.filter(has).length;
   const bonus = KEY_BONUS * sum(found.map(([term, weight]) => (inKey.includes(` ${term} `) ? weight : 0)));
-  return { score: shared + bonus, shared };
+  return { score: shared + bonus, paired: PAIR_WEIGHT * pairs.filter(has).length, shared };
 }
 
 function sum(numbers: readonly number[]): number {

@@ -70,6 +70,9 @@ describe.each(STORES)("recall at a prompt from %s", (_name, openScene) => {
   it.each([
     ["Set PAYMENT_SANDBOX in the CI job.", ["tests"]],
     ["Why do the payment tests fail without the sandbox?", ["tests"]],
+    ["how do I run the payment tests", ["tests"]],
+    ["The payment tests fail, fix them", ["tests"]],
+    ["Show the payment form in the tests of the page", []],
     ["Look at src/pay/client.ts please", ["client"]],
     ["数据库连接失败了", ["zh"]],
     ["Water the plants", []],
