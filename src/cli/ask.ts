@@ -6,18 +6,17 @@ const MAX_ANSWER_LENGTH = 64;
 
 /**
  * Asks a person, on the terminal; anything but y or yes is no. Where yes is recommended, Enter alone is yes, and what is
- * neither yes nor no is asked again. Only where `terminal.isInteractive`.
+ * neither yes nor no is asked once more, for a word: it never becomes a yes. Only where `terminal.isInteractive`.
  */
 export function askYesOrNo(terminal: Terminal, question: string, isRecommended = false): boolean {
   if (!isRecommended) return isYes(askLine(terminal, `${question} [y/N] `));
-  let answer = askLine(terminal, `${question} [Y/n] `);
-  while (!/^\s*(?:y|yes|n|no)?\s*$/i.test(answer))
-    answer = askLine(terminal, `'${escapeControls(answer.trim())}' is neither yes nor no. [Y/n] `);
-  return answer.trim() === "" || isYes(answer);
+  const answer = askLine(terminal, `${question} [Y/n] `).trim();
+  if (/^(?:y|yes|n|no)?$/i.test(answer)) return answer === "" || isYes(answer);
+  return isYes(askLine(terminal, `'${escapeControls(answer)}' is neither yes nor no. [y/N] `));
 }
 
 function isYes(answer: string): boolean {
-  return /^\s*y(?:es)?\s*$/i.test(answer);
+  return /^y(?:es)?$/i.test(answer.trim());
 }
 
 /** One of the choices: the first for an empty answer. Another answer is told to be none of them, and asked for again. */

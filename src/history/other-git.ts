@@ -93,20 +93,10 @@ async function withoutOthers(
 ): Promise<GitChange | undefined> {
   const { head, refs, stashes, index, files, ...place } = own;
   const isEqual = <T>(one: T, other: T) => JSON.stringify(one) === JSON.stringify(other);
-  const ownHead =
-    head &&
-    beforeOthers(
-      head,
-      turnsOf(others, change => change.head),
-      isEqual,
-    );
-  const ownStashes =
-    stashes &&
-    beforeOthers(
-      stashes,
-      turnsOf(others, change => change.stashes),
-      isEqual,
-    );
+  const ownTurn = <T>(turn: Turn<T>, pick: (change: GitChange) => Turn<T> | undefined) =>
+    beforeOthers(turn, turnsOf(others, pick), isEqual);
+  const ownHead = head && ownTurn(head, change => change.head);
+  const ownStashes = stashes && ownTurn(stashes, change => change.stashes);
   const ownIndex = index && (await indexBeforeOthers(store, own, index, others, timeoutMs));
   const ownRefs = refs.flatMap(ref => {
     const turns = turnsOf<string | undefined>(others, change =>

@@ -164,15 +164,15 @@ const NAME = /[\p{L}\p{N}]+(?:[_./\\:-]+[\p{L}\p{N}]+)+/gu;
 
 function readPrompt(text: string): PromptWords {
   const names = [...text.normalize("NFC").matchAll(NAME)].map(([name]) => indexText(name));
+  const terms = readQuery(text).any;
   return {
-    terms: readQuery(text).any,
+    terms,
     names: [...new Set(names.filter(name => /\p{L}{3}.* /u.test(name)))],
-    pairs: listPairs(text),
+    pairs: listPairs(text, new Set(terms)),
   };
 }
 
-function listPairs(text: string): readonly string[] {
-  const terms = new Set(readQuery(text).any);
+function listPairs(text: string, terms: ReadonlySet<string>): readonly string[] {
   const words = indexText(text).split(" ");
   const pairs = words.slice(1).flatMap((word, at) => {
     const pair = [words[at] ?? "", word];

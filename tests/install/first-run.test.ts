@@ -88,7 +88,10 @@ describe("the first installation, at a terminal", () => {
     expect(countQuestions(again)).toBe(0);
   });
 
-  it("takes nothing for a no that is none", () => {
+  it.each([
+    ["is a yes after all", " Yes \n", false],
+    ["stays a no", "\n", true],
+  ])("asks again what is neither yes nor no: %s", (_, second, isNo) => {
     const sandbox = createSandbox();
     agents(sandbox, "claude");
     type(
@@ -100,12 +103,12 @@ describe("the first installation, at a terminal", () => {
         { expect: "Keep agents from committing" },
         { send: "cleary\n" },
         { expect: "'cleary' is neither yes nor no." },
-        { send: " Yes \n" },
+        { send: second },
         { expect: "Your answer" },
         { send: "\n" },
       ],
     );
-    expect(sandbox.read("home/.amplihack/config.jsonc")).not.toContain("git.main");
+    expect(sandbox.read("home/.amplihack/config.jsonc").includes("git.main")).toBe(isNo);
   });
 
   it("writes the same choice with --yes as Enter at every question does", () => {
